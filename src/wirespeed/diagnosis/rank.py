@@ -1,0 +1,34 @@
+"""Order what was found: surest first, causes before the victims they explain, one entry a cause."""
+
+from wirespeed.diagnosis.judge import Judged
+from wirespeed.model.labels import Label
+
+EXPLAINING_SHARE = 0.6
+"""A cause is put before its victim when it is at least this sure, relative to the victim."""
+
+
+def ranked(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, tuple[Judged, ...]], ...]:
+    """Present verdicts, best first, each with the weaker verdicts of the same cause that it stands for."""
+    by_cause: dict[Label, list[Judged]] = {}
+    for one in sorted((one for one in judged if one.state == "present"), key=lambda one: (-one.confidence_ratio, one.rule_id)):
+        by_cause.setdefault(one.rule.cause, []).append(one)
+    leaders = [group[0] for group in by_cause.values()]
+    return tuple((one, tuple(by_cause[one.rule.cause][1:])) for one in _causes_first(leaders))
+
+
+def explained_by(leader: Judged, others: list[Judged]) -> tuple[Label, ...]:
+    """Labels among the others that `leader` explains."""
+    return tuple(one.rule.cause for one in others if one is not leader and one.rule.cause in leader.rule.explains)
+
+
+def _causes_first(leaders: list[Judged]) -> list[Judged]:
+    ordered: list[Judged] = []
+    for one in leaders:
+        place = next((index for index, before in enumerate(ordered) if _explains(one, before)), len(ordered))
+        ordered.insert(place, one)
+    return ordered
+
+
+def _explains(cause: Judged, victim: Judged) -> bool:
+    is_sure = cause.confidence_ratio >= EXPLAINING_SHARE * victim.confidence_ratio
+    return victim.rule.cause in cause.rule.explains and cause.rule.cause not in victim.rule.explains and is_sure

@@ -1,0 +1,49 @@
+"""The thing that is judged: every record at hand, and what the user asked."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+
+R = TypeVar("R", bound=Record)
+
+
+class Case:
+    """All records of one diagnosis, found by type; it never changes after it is made.
+
+    Look-ups return tuples in input order; an empty tuple means *nothing was seen*, which is not *it is not so*.
+    """
+
+    def __init__(self, records: Iterable[Record], question: str = "") -> None:
+        self.records = tuple(records)
+        self.question = question
+        self._by_type: dict[type[Record], list[Record]] = {}
+        for record in self.records:
+            self._by_type.setdefault(type(record), []).append(record)
+
+    def every(self, kind: type[R], where: Callable[[R], bool] | None = None, **fields: object) -> tuple[R, ...]:
+        """Records of one type whose fields equal those given and for which `where` holds."""
+        found = [record for record in self._by_type.get(kind, ()) if isinstance(record, kind)]
+        return tuple(
+            record
+            for record in found
+            if all(getattr(record, name) == value for name, value in fields.items()) and (where is None or where(record))
+        )
+
+    def first(self, kind: type[R], where: Callable[[R], bool] | None = None, **fields: object) -> R | None:
+        """The first such record, or None."""
+        found = self.every(kind, where, **fields)
+        return found[0] if found else None
+
+    def has(self, kind: type[Record]) -> bool:
+        """Whether any record of this type is there."""
+        return kind in self._by_type
+
+    def said(self, *topics: str) -> tuple[Statement, ...]:
+        """What people said on any of these topics, without negation."""
+        return self.every(Statement, lambda one: one.topic in topics and not one.is_negated)
+
+    def denied(self, *topics: str) -> tuple[Statement, ...]:
+        """What people said is *not* so, on any of these topics."""
+        return self.every(Statement, lambda one: one.topic in topics and one.is_negated)

@@ -1,0 +1,81 @@
+"""Evidence, verdicts and findings: what speaks for a cause, and what the engine made of it."""
+
+from typing import Literal
+
+import msgspec
+
+from wirespeed.model.labels import Label
+from wirespeed.model.record import Record
+from wirespeed.model.source import Quote
+from wirespeed.model.text import Text
+
+PROVES = 5.0
+"""Weight of evidence that alone settles a cause: the tool says so in its own words and nothing else prints it."""
+STRONG = 3.5
+"""Weight of evidence that is rarely seen without the cause."""
+FAIR = 2.0
+"""Weight of evidence that is several times likelier with the cause than without."""
+SLIGHT = 1.0
+"""Weight of evidence that only tips the scale."""
+
+Severity = Literal["high", "medium", "low", "info"]
+Value = str | int | float | bool | None
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One observation that bears on one claim.
+
+    `weight_nats` is the logarithm of how much likelier the observation is when the claim holds than when it does not;
+    negative speaks against. `says` may use the names in `values`, which carry units in their names.
+    """
+
+    says: Text
+    weight_nats: float
+    values: dict[str, Value] = {}
+    records: tuple[Record, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    """Chosen quotes; empty takes those of the records."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule says of a case: its evidence. No evidence at all means the cause is absent (or unknown, if nothing could speak).
+
+    `values` fill the rule's title and summary. `cannot_tell` is set when the rule saw what it needs and still cannot decide.
+    """
+
+    evidence: tuple[Evidence, ...] = ()
+    values: dict[str, Value] = {}
+    cannot_tell: Text | None = None
+
+
+class LookAlike(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause this one is mistaken for, and what tells them apart."""
+
+    cause: Label
+    because: Text
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to set: in words, and as commands or lines where that is possible."""
+
+    what: Text
+    commands: tuple[str, ...] = ()
+    side: Literal["both", "training", "serving"] = "both"
+    risk: Text | None = None
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """How one will know that the change worked."""
+
+    what: Text
+    commands: tuple[str, ...] = ()
+
+
+def supports(says: Text, weight_nats: float, *records: Record, quotes: tuple[Quote, ...] = (), **values: Value) -> Evidence:
+    """Evidence for the claim."""
+    return Evidence(says=says, weight_nats=abs(weight_nats), values=values, records=records, quotes=quotes)
+
+
+def contradicts(says: Text, weight_nats: float, *records: Record, quotes: tuple[Quote, ...] = (), **values: Value) -> Evidence:
+    """Evidence against the claim."""
+    return Evidence(says=says, weight_nats=-abs(weight_nats), values=values, records=records, quotes=quotes)

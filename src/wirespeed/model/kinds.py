@@ -1,0 +1,109 @@
+"""What a shelf file offers. Kinds hold functions and never leave the process; records cross."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from wirespeed.model.case import Case
+from wirespeed.model.finding import Change, Check, LookAlike, Severity, Verdict
+from wirespeed.model.labels import Label
+from wirespeed.model.lines import Lines
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A tool's output, recognised by content and read into records.
+
+    `recognises` sees the head of the text (at most 64 KiB) and must be cheap. `read` yields records and problems as it goes,
+    never raises on any input, and keeps no more than a bounded state. Several readers may read one text.
+    """
+
+    title: Text
+    gives: tuple[type[Record], ...]
+    recognises: Callable[[str], bool]
+    read: Callable[[Lines], Iterator[Record | Problem]]
+    obtained_by: tuple[str, ...] = ()
+    """Commands whose output this is, cheapest first; shown as what would settle an unknown verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """One thing people say: a name and the wordings by which it is known.
+
+    A wording is a regular expression, matched without regard to case. Named groups `value` and `unit` become the statement's.
+    A match that stands after a negation (no, not, never, without ...) in the same clause yields a negated statement, unless
+    the topic is not `negatable` (wordings that contain their own negation).
+    """
+
+    wordings: tuple[str, ...]
+    negatable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptoms:
+    """A family of topics."""
+
+    title: Text
+    topics: dict[str, Topic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Evidence a rule can be decided by: a record type, narrowed to records for which `where` holds.
+
+    `what` says in words what is wanted, for the list of what is missing.
+    """
+
+    record: type[Record]
+    where: Callable[[Record], bool] | None = None
+    what: Text | None = None
+
+    def is_met(self, case: Case) -> bool:
+        """Whether the case holds such a record."""
+        return case.has(self.record) if self.where is None else case.first(self.record, self.where) is not None
+
+
+def wants(record: type[R], where: Callable[[R], bool], what: Text | None = None) -> Need:
+    """A narrowed need, with the record's type known to `where`."""
+    return Need(record=record, where=cast(Callable[[Record], bool], where), what=what)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explain:
+    """The story of a cause, for people."""
+
+    what: Text
+    """What it is, mechanically."""
+    shows: Text
+    """How it shows."""
+    sources: tuple[str, ...]
+    """Where the thresholds and formulas come from: document, repository and issue, or `measured` with the place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One cause: what it needs, how it judges, and what to do about it. The module's name is its id."""
+
+    cause: Label
+    title: Text
+    """May use the verdict's values."""
+    summary: Text
+    """May use the verdict's values."""
+    needs: tuple[tuple[type[Record] | Need, ...], ...]
+    """Alternatives: any complete one suffices, none gives unknown."""
+    judge: Callable[[Case], Verdict]
+    explain: Explain
+    told_apart_from: tuple[LookAlike, ...]
+    changes: tuple[Change, ...]
+    checks: tuple[Check, ...]
+    gain: Text
+    severity: Severity
+    explains: tuple[Label, ...] = ()
+    """Causes that are only victims when this one is present."""
+    settled_by: tuple[str, ...] = ()
+    """Further commands that would settle it, beyond those of the readers."""

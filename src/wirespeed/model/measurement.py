@@ -1,0 +1,173 @@
+"""Measured things, raw: one record a measured point."""
+
+from typing import Literal
+
+from wirespeed.model.record import Record
+
+
+class CollectiveRun(Record, frozen=True, kw_only=True):
+    """One row of a collective benchmark. `time_s` per operation; bandwidths as printed (GB = 1e9 bytes)."""
+
+    operation: str | None
+    """`all_reduce`, `all_gather`, `reduce_scatter`, `alltoall`, `broadcast`, `sendrecv` ...; None when the rows do not say."""
+    size_bytes: int
+    rank_count: int | None = None
+    time_s: float | None = None
+    algbw_bytes_per_s: float | None = None
+    busbw_bytes_per_s: float | None = None
+    in_place: bool = False
+    wrong_count: int | None = None
+    error_ratio: float | None = None
+
+
+class BenchmarkRank(Record, frozen=True, kw_only=True):
+    """One rank line of a benchmark header: where it runs and on which device."""
+
+    rank: int
+    node: str | None = None
+    device_index: int | None = None
+    device: str | None = None
+    group: int | None = None
+
+
+class CollectiveSummary(Record, frozen=True, kw_only=True):
+    """Footer of a collective benchmark: mean busbw over all sizes (not a peak) and whether data was right."""
+
+    busbw_mean_bytes_per_s: float | None = None
+    out_of_bounds_count: int | None = None
+    is_correct: bool | None = None
+
+
+class ThroughputRun(Record, frozen=True, kw_only=True):
+    """One throughput figure of iperf3, perftest, wget, dd and the like."""
+
+    tool: str
+    rate_bits_per_s: float
+    role: Literal["sender", "receiver", "sum-sender", "sum-receiver", "interval", "mean", "peak"] = "mean"
+    protocol: str | None = None
+    """`tcp`, `udp`, `rdma`."""
+    stream_count: int | None = None
+    duration_s: float | None = None
+    transferred_bytes: float | None = None
+    retransmits_packets: int | None = None
+    congestion_window_bytes: float | None = None
+    lost_ratio: float | None = None
+    jitter_s: float | None = None
+    size_bytes: int | None = None
+    is_reverse: bool = False
+    cpu_local_ratio: float | None = None
+    cpu_remote_ratio: float | None = None
+
+
+class PingRun(Record, frozen=True, kw_only=True):
+    """One ping: its summary, or a single reply when that is all there is."""
+
+    target: str
+    payload_bytes: int | None = None
+    dont_fragment: bool = False
+    sent_count: int | None = None
+    received_count: int | None = None
+    loss_ratio: float | None = None
+    rtt_min_s: float | None = None
+    rtt_mean_s: float | None = None
+    rtt_max_s: float | None = None
+    rtt_deviation_s: float | None = None
+    duplicates_count: int | None = None
+    ttl_hops: int | None = None
+    error: str | None = None
+    """Such as `message too long, mtu=1400`, `destination unreachable`."""
+    reported_mtu_bytes: int | None = None
+
+
+class PathHop(Record, frozen=True, kw_only=True):
+    """One hop of mtr or traceroute. Loss at a middle hop alone means nothing: routers limit their answers."""
+
+    hop_index: int
+    address: str | None
+    sent_count: int | None = None
+    loss_ratio: float | None = None
+    rtt_mean_s: float | None = None
+    rtt_min_s: float | None = None
+    rtt_max_s: float | None = None
+    rtt_deviation_s: float | None = None
+    is_last: bool = False
+
+
+class HttpTiming(Record, frozen=True, kw_only=True):
+    """One request's times from `curl -w`: seconds since start, as curl defines them."""
+
+    label: str = ""
+    """What the line or command says about the request (`proxy`, `direct`, a URL, `response 1 KB`)."""
+    url: str | None = None
+    namelookup_s: float | None = None
+    connect_s: float | None = None
+    appconnect_s: float | None = None
+    pretransfer_s: float | None = None
+    starttransfer_s: float | None = None
+    total_s: float | None = None
+    size_bytes: float | None = None
+    speed_bytes_per_s: float | None = None
+    status_code: int | None = None
+    connects_count: int | None = None
+    http_version: str | None = None
+
+
+class LoadRun(Record, frozen=True, kw_only=True):
+    """Summary of an HTTP load test (wrk, hey, oha, ab)."""
+
+    tool: str
+    requests_per_s: float | None = None
+    latency_mean_s: float | None = None
+    latency_p50_s: float | None = None
+    latency_p90_s: float | None = None
+    latency_p95_s: float | None = None
+    latency_p99_s: float | None = None
+    latency_max_s: float | None = None
+    connections_count: int | None = None
+    requests_count: int | None = None
+    error_counts: dict[str, int] = {}
+    status_counts: dict[str, int] = {}
+    dns_dialup_s: float | None = None
+    duration_s: float | None = None
+
+
+class NameLookup(Record, frozen=True, kw_only=True):
+    """One timed look-up of a name."""
+
+    name: str
+    time_s: float
+    is_answered: bool | None = None
+    queries_count: int | None = None
+
+
+class PortProbe(Record, frozen=True, kw_only=True):
+    """One TCP connection attempt (nc, curl, telnet, a library's connect) and how it ended."""
+
+    target: str
+    port: int | None = None
+    outcome: Literal["connected", "refused", "timed-out", "no-route", "unreachable", "reset", "aborted", "prohibited"]
+    time_s: float | None = None
+
+
+class TrainingStep(Record, frozen=True, kw_only=True):
+    """One logged step or interval: total time and the part spent waiting for data, where logged."""
+
+    step_index: int
+    step_s: float | None = None
+    step_mean_s: float | None = None
+    data_s: float | None = None
+    data_mean_s: float | None = None
+    throughput_per_s: float | None = None
+    """Samples, examples, images or tokens per second as the log counts them."""
+    rank: int | None = None
+
+
+class ServingMetric(Record, frozen=True, kw_only=True):
+    """One metric of an inference server or load test: `ttft_s`, `queue_s`, `running_count`, `kv_use_ratio` ...
+
+    `name` is the source's name in snake_case; `at` the load or labels of the row.
+    """
+
+    name: str
+    value: float
+    at: str = ""
