@@ -71,11 +71,21 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[str, ...] = ()
 
 
-def supports(says: Text, weight_nats: float, *records: Record, quotes: tuple[Quote, ...] = (), **values: Value) -> Evidence:
-    """Evidence for the claim."""
-    return Evidence(says=says, weight_nats=abs(weight_nats), values=values, records=records, quotes=quotes)
+def supports(says: Text, weight_nats: float, *proof: Record | Quote, **values: Value) -> Evidence:
+    """Evidence for the claim, resting on records or on single quotes."""
+    return _evidence(says, abs(weight_nats), proof, values)
 
 
-def contradicts(says: Text, weight_nats: float, *records: Record, quotes: tuple[Quote, ...] = (), **values: Value) -> Evidence:
+def contradicts(says: Text, weight_nats: float, *proof: Record | Quote, **values: Value) -> Evidence:
     """Evidence against the claim."""
-    return Evidence(says=says, weight_nats=-abs(weight_nats), values=values, records=records, quotes=quotes)
+    return _evidence(says, -abs(weight_nats), proof, values)
+
+
+def _evidence(says: Text, weight_nats: float, proof: tuple[Record | Quote, ...], values: dict[str, Value]) -> Evidence:
+    return Evidence(
+        says=says,
+        weight_nats=weight_nats,
+        values=values,
+        records=tuple(one for one in proof if isinstance(one, Record)),
+        quotes=tuple(one for one in proof if isinstance(one, Quote)),
+    )

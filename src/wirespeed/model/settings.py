@@ -67,7 +67,7 @@ class Quantity(Record, frozen=True, kw_only=True):
     """
 
     dimension: str
-    """`rate` (bits per s), `size` (bytes), `time` (s), `share` (ratio), `tokens_per_s`, `power` (W), `temperature` (C), `clock` (Hz)."""
+    """`rate` (bits per s), `size` (bytes), `time` (s), `share` (ratio), `tokens_per_s`, `power` (W), `temperature` (C) or `clock` (Hz)."""
     value: float
     printed: str
     subject: str = ""
