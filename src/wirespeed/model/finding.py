@@ -89,3 +89,35 @@ def _evidence(says: Text, weight_nats: float, proof: tuple[Record | Quote, ...],
         records=tuple(one for one in proof if isinstance(one, Record)),
         quotes=tuple(one for one in proof if isinstance(one, Quote)),
     )
+
+
+class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One piece of evidence with its sentence filled, as answers carry it."""
+
+    says: Text
+    bears: Literal["for", "against"]
+    weight_nats: float
+    values: dict[str, Value]
+    quotes: tuple[Quote, ...]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One cause that was found, with its proof, its look-alikes, its fix and its check; every sentence is filled.
+
+    `also` names weaker rules of the same cause whose evidence stands here too; `explains` names other findings that are only
+    victims of this one.
+    """
+
+    cause: Label
+    rule: str
+    also: tuple[str, ...] = ()
+    explains: tuple[Label, ...]
+    confidence_ratio: float
+    severity: Severity
+    title: Text
+    summary: Text
+    evidence: tuple[ShownEvidence, ...]
+    told_apart_from: tuple[LookAlike, ...]
+    gain: Text
+    changes: tuple[Change, ...]
+    checks: tuple[Check, ...]

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from wirespeed.model.case import Case
+from wirespeed.model.document import Document
 from wirespeed.model.finding import Change, Check, LookAlike, Severity, Verdict
 from wirespeed.model.labels import Label
 from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
-from wirespeed.model.text import Text
+from wirespeed.model.text import Language, Text
 
 R = TypeVar("R", bound=Record)
 
@@ -107,3 +108,23 @@ class Rule:
     """Causes that are only victims when this one is present."""
     settled_by: tuple[str, ...] = ()
     """Further commands that would settle it, beyond those of the readers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renderer:
+    """Turns a document into text of one format. `width` is the terminal's, where that matters."""
+
+    title: Text
+    render: Callable[[Document, Language, int], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """How an option of a verb appears to people: stands in `Annotated` beside the field's type."""
+
+    help: Text
+    flags: tuple[str, ...] = ()
+    """Such as `--from`; by default `--` and the field's name."""
+    choices: tuple[str, ...] = ()
+    is_argument: bool = False
+    metavar: str | None = None

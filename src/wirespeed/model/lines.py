@@ -11,6 +11,8 @@ MOST_WHOLE_CHARACTERS = 64 * 1024 * 1024
 """Whole-document formats (JSON, XML, YAML) are refused beyond this size."""
 SAMPLE_CHARACTERS = 65_536
 """How much of the head recognition looks at."""
+QUESTION_PATH = "question"
+"""Name of the input that holds what the user asked."""
 
 
 class Lines(Protocol):

@@ -32,3 +32,5 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: Source
     why: Text
     line_index: int | None = None
+    reason: Reason | None = None
+    """Set where a machine could not give a fact: absent, denied, unsupported or timed-out."""

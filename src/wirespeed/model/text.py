@@ -3,8 +3,11 @@
 import re
 import string
 from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 import msgspec
+
+Language: TypeAlias = Literal["en", "zh"]
 
 _FORMATTER = string.Formatter()
 
@@ -17,6 +20,9 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
     en: str
     zh: str
+
+    def __getitem__(self, language: Language) -> str:
+        return self.zh if language == "zh" else self.en
 
     def placeholders(self) -> frozenset[str]:
         """Names of the placeholders in the English sentence."""

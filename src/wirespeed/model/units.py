@@ -15,7 +15,10 @@ NAME_ENDINGS = (
 )  # fmt: skip
 """What a numeric field's name must end in; identifiers end in `_index`, `_number` or `_code`."""
 
-IDENTIFIER_NAMES = frozenset({"port", "rank", "cpu", "irq", "pid", "index", "count", "value", "line_index"})
+IDENTIFIER_NAMES = frozenset(
+    {"port", "rank", "cpu", "cpus", "effective_cpus", "irq", "pid", "index", "group", "count", "value", "level", "records"}
+    | {"enabled_priorities", "distances"}
+)
 """Whole names that need no unit: they count or identify. `value` stands beside a `unit` field."""
 
 _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}

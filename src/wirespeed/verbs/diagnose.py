@@ -1,89 +1,91 @@
-"""`wirespeed diagnose`: from whatever there is to ranked causes with quoted evidence."""
+"""Name what limits a job or a service, from logs, measurements, configuration, prose, or this machine."""
 
 from collections import Counter
-from typing import Literal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 
 from wirespeed.diagnosis import rules
-from wirespeed.diagnosis.judge import Judged, judge_rule
+from wirespeed.diagnosis.judge import Judged, judge_rule, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
 from wirespeed.machines.opening import open_inputs
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
-from wirespeed.model.finding import Evidence, Severity
-from wirespeed.model.kinds import Need, Reader, Rule
+from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Tone
+from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence
+from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
-from wirespeed.model.lines import MemoryLines
+from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
 from wirespeed.model.record import Record
-from wirespeed.model.source import Problem, Quote
-from wirespeed.model.text import Text
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
 from wirespeed.readers.recognise import read_all
-from wirespeed.readers.tools.prose import QUESTION_PATH
+from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
+from wirespeed.report.ways import way_of
 
 SCHEMA = "wirespeed/diagnose/1"
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
 MOST_QUOTES = 6
 """Quotes shown for one piece of evidence; more repeat the same."""
+LEADING_RATIO = 0.5
+"""From this confidence on a finding may decide whether the network is the limit."""
+SHOWN_IN_FULL = 3
+"""Findings that text and page show in full; the others stand in the list (JSON has all)."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to diagnose and for whom."""
 
-    inputs: tuple[str, ...] = ()
-    question: str = ""
-    side: Literal["training", "serving"] | None = None
-
-
-class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """One piece of evidence, ready to read."""
-
-    says: Text
-    bears: Literal["for", "against"]
-    values: dict[str, str | int | float | bool | None]
-    quotes: tuple[Quote, ...]
-
-
-class ToldApart(msgspec.Struct, frozen=True, kw_only=True):
-    """A look-alike and what tells it apart."""
-
-    cause: Label
-    because: Text
-
-
-class ShownChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What to set."""
-
-    what: Text
-    commands: tuple[str, ...]
-    side: str
-    risk: Text | None = None
-
-
-class ShownCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """How to verify."""
-
-    what: Text
-    commands: tuple[str, ...]
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One cause that was found, with its proof, its look-alikes, its fix and its check."""
-
-    cause: Label
-    rule: str
-    also: tuple[str, ...] = ()
-    explains: tuple[Label, ...]
-    confidence_ratio: float
-    severity: Severity
-    title: Text
-    summary: Text
-    evidence: tuple[ShownEvidence, ...]
-    told_apart_from: tuple[ToldApart, ...]
-    gain: Text
-    changes: tuple[ShownChange, ...]
-    checks: tuple[ShownCheck, ...]
+    inputs: Annotated[
+        tuple[str, ...],
+        Option(
+            help=Text(
+                en="files, directories, archives, saved cases or - for standard input; nothing means this machine",
+                zh="文件、目录、归档、保存的案例，或 - 表示标准输入；不给则诊断本机",
+            ),
+            is_argument=True,
+            metavar="INPUT",
+        ),
+    ] = ()
+    question: Annotated[
+        str,
+        Option(
+            help=Text(
+                en="what you want to know, in your words (or a file question.txt in the directory)",
+                zh="用自己的话提出的问题（或目录中的 question.txt）",
+            ),
+            metavar="TEXT",
+        ),
+    ] = ""
+    side: Annotated[
+        Literal["training", "serving"] | None,
+        Option(
+            help=Text(en="show the fix for this side only", zh="只显示该侧的修复方法"),
+            flags=("--for",),
+            choices=("training", "serving"),
+        ),
+    ] = None
+    save: Annotated[
+        str | None,
+        Option(
+            help=Text(
+                en="write everything that was read as one case file, secrets redacted",
+                zh="把读到的一切写成一个案例文件，密钥已隐去",
+            ),
+            metavar="FILE",
+        ),
+    ] = None
+    fail_on: Annotated[
+        Severity | None,
+        Option(
+            help=Text(en="exit with 1 when a finding is at least this severe", zh="有不低于该级别的结论时以 1 退出"),
+            choices=SEVERITIES,
+        ),
+    ] = None
 
 
 class Unknown(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +98,7 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """One text that was read."""
+    """One text that was read: the reader that got most of it, the others, and how many records it gave."""
 
     path: str
     recognised_as: str
@@ -116,70 +118,98 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: Options) -> Answer:
-    """Read everything, judge every cause, order what was found."""
+    """Read everything, judge every cause, order what was found. Raises nothing for bad input: that becomes a problem."""
     readers = shelf.every(tools, Reader)
-    records: list[Record] = []
-    problems: list[Problem] = []
-    inputs: list[Input] = []
+    gathered = _Gathered(readers)
+    question = options.question
     for opened in open_inputs(options.inputs):
         if isinstance(opened, Problem):
-            problems.append(opened)
-            continue
+            gathered.problems.append(opened)
+        elif Path(opened.path).name == "question.txt":
+            question = question or (opened.whole() or "").strip()
+        else:
+            gathered.read(opened)
+    if question:
+        gathered.ask(question)
+    return _answer(Case(gathered.records, question), gathered, options)
+
+
+def exit_code(answer: Answer, options: Options) -> int:
+    """1 when a finding is at or above the severity asked for; 3 when nothing could be read at all; else 0."""
+    if options.inputs and not answer.inputs:
+        return 3
+    if options.fail_on is None:
+        return 0
+    severe = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1]
+    return int(any(finding.severity in severe for finding in answer.findings))
+
+
+class _Gathered:
+    """Records and problems of all inputs as they are read."""
+
+    def __init__(self, readers: Mapping[str, Reader]) -> None:
+        self.readers = readers
+        self.records: list[Record] = []
+        self.problems: list[Problem] = []
+        self.inputs: list[Input] = []
+
+    def read(self, lines: Lines) -> None:
         counts: Counter[str] = Counter()
-        for name, item in read_all(opened, readers):
+        for name, item in read_all(lines, self.readers):
             if isinstance(item, Problem):
-                problems.append(item)
+                self.problems.append(item)
             else:
-                records.append(item)
+                self.records.append(item)
                 counts[name] += 1
-        inputs.append(_input(opened.path, counts))
-    if options.question:
-        asked = MemoryLines(options.question, QUESTION_PATH)
-        records.extend(item for _, item in read_all(asked, readers) if isinstance(item, Record))
-    case = Case(records, options.question)
+        machine = [name for name, _ in counts.most_common() if name != "prose"]
+        names = machine or [name for name in counts if name == "prose"]
+        main = names[0] if names else "unknown"
+        self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
+
+    def ask(self, question: str) -> None:
+        asked = read_all(MemoryLines(question, QUESTION_PATH), self.readers)
+        self.records.extend(item for _, item in asked if isinstance(item, Record))
+
+
+def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:
     judged = tuple(judge_rule(name, rule, case) for name, rule in shelf.every(rules, Rule).items())
-    findings = tuple(_finding(one, same, judged) for one, same in ranked(judged))
+    findings = tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged))
     return Answer(
         findings=findings,
         network_is_the_limit=_network_is_the_limit(findings),
-        unknown=tuple(_unknown(one, readers) for one in judged if one.state == "unknown"),
-        problems=tuple(problems),
-        inputs=tuple(inputs),
+        unknown=tuple(_unknown(one, gathered.readers) for one in judged if one.state == "unknown"),
+        problems=tuple(gathered.problems),
+        inputs=tuple(gathered.inputs),
     )
 
 
-def _input(path: str, counts: Counter[str]) -> Input:
-    machine = [name for name, _ in counts.most_common() if name != "prose"]
-    names = machine or [name for name in counts if name == "prose"]
-    return Input(path=path, recognised_as=names[0] if names else "unknown", also=tuple(names[1:]), records=counts.total())
-
-
-def _finding(one: Judged, same: tuple[Judged, ...], judged: tuple[Judged, ...]) -> Finding:
+def _finding(one: Judged, same_cause: tuple[Judged, ...], judged: tuple[Judged, ...], side: str | None) -> Finding:
     rule = one.rule
     shown = all_printed(one.verdict.values)
-    evidence = one.verdict.evidence + tuple(extra for other in same for extra in other.verdict.evidence)
+    evidence = [*one.verdict.evidence, *(extra for other in same_cause for extra in other.verdict.evidence)]
     present = [other for other in judged if other.state == "present"]
     return Finding(
         cause=rule.cause,
         rule=one.rule_id,
-        also=tuple(other.rule_id for other in same),
-        explains=explained_by(one, present),
+        also=tuple(other.rule_id for other in same_cause),
+        explains=tuple(dict.fromkeys(explained_by(one, present))),
         confidence_ratio=round(one.confidence_ratio, 3),
         severity=rule.severity,
         title=rule.title.filled(shown),
         summary=rule.summary.filled(shown),
         evidence=tuple(_shown(each) for each in sorted(evidence, key=lambda each: -abs(each.weight_nats))),
-        told_apart_from=tuple(ToldApart(cause=like.cause, because=like.because) for like in rule.told_apart_from),
+        told_apart_from=rule.told_apart_from,
         gain=rule.gain.filled(shown),
-        changes=tuple(
-            ShownChange(what=each.what.filled(shown), commands=_commands(each.commands, shown), side=each.side, risk=each.risk)
-            for each in rule.changes
-        ),
-        checks=tuple(ShownCheck(what=each.what.filled(shown), commands=_commands(each.commands, shown)) for each in rule.checks),
+        changes=tuple(_filled_change(each, shown) for each in rule.changes if side is None or each.side in ("both", side)),
+        checks=tuple(Check(what=each.what.filled(shown), commands=_filled_all(each.commands, shown)) for each in rule.checks),
     )
 
 
-def _commands(commands: tuple[str, ...], shown: dict[str, str]) -> tuple[str, ...]:
+def _filled_change(change: Change, shown: Mapping[str, str]) -> Change:
+    return Change(what=change.what.filled(shown), commands=_filled_all(change.commands, shown), side=change.side, risk=change.risk)
+
+
+def _filled_all(commands: tuple[str, ...], shown: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(command.format_map(shown) for command in commands)
 
 
@@ -189,27 +219,99 @@ def _shown(one: Evidence) -> ShownEvidence:
     return ShownEvidence(
         says=one.says.filled(all_printed(one.values)),
         bears="for" if one.weight_nats > 0 else "against",
+        weight_nats=one.weight_nats,
         values=one.values,
         quotes=unique[:MOST_QUOTES],
     )
 
 
-def _unknown(one: Judged, readers: dict[str, Reader]) -> Unknown:
-    wanted = [need.record if isinstance(need, Need) else need for need in one.missing]
-    commands = one.rule.settled_by + tuple(
+def _unknown(one: Judged, readers: Mapping[str, Reader]) -> Unknown:
+    wanted = tuple(dict.fromkeys(record_type(need) for need in one.missing))
+    obtained = (
         command for kind in wanted for reader in readers.values() if kind in reader.gives for command in reader.obtained_by[:1]
     )
+    commands = dict.fromkeys((*one.rule.settled_by, *obtained))
     return Unknown(
-        cause=one.rule.cause,
-        rule=one.rule_id,
-        missing=tuple(kind.__name__ for kind in wanted),
-        would_settle=tuple(dict.fromkeys(commands))[:3],
+        cause=one.rule.cause, rule=one.rule_id, missing=tuple(kind.__name__ for kind in wanted), would_settle=tuple(commands)[:3]
     )
 
 
 def _network_is_the_limit(findings: tuple[Finding, ...]) -> bool | None:
-    leading = [one for one in findings if one.confidence_ratio >= 0.5 and one.severity != "info"][:1] or list(findings[:1])
-    bearings = {MEANINGS[one.cause].bearing for one in leading if one.confidence_ratio >= 0.5}
-    if bearings == {"network"}:
-        return True
-    return False if bearings == {"not-network"} else None
+    """What the surest finding says of the network; None when nothing is sure enough or it does not decide."""
+    leading = [one for one in findings if one.confidence_ratio >= LEADING_RATIO and MEANINGS[one.cause].bearing != "neither"]
+    return None if not leading else MEANINGS[leading[0].cause].bearing == "network"
+
+
+def present(answer: Answer, options: Options) -> Document:
+    """The answer as blocks: what it is, where it sits, how sure, the proof, the fix, and what is not known."""
+    blocks: list[AnyBlock] = [_headline(answer), Prose(text=_network_sentence(answer))]
+    causes = tuple((one.cause, _tone(one)) for one in answer.findings[:SHOWN_IN_FULL])
+    if (drawn := way_of(causes)) is not None:
+        blocks.append(drawn)
+    if answer.findings:
+        blocks.append(_how_sure(answer.findings))
+    blocks.extend(
+        FindingBlock(finding=finding, rank_number=rank) for rank, finding in enumerate(answer.findings[:SHOWN_IN_FULL], 1)
+    )
+    blocks.extend(_not_known(answer))
+    blocks.extend(_what_was_read(answer))
+    return Document(title=Text(en="wirespeed diagnosis", zh="wirespeed 诊断"), blocks=tuple(blocks))
+
+
+def _headline(answer: Answer) -> Headline:
+    if not answer.findings:
+        return Headline(text=Text(en="No cause found in what was given", zh="在所给材料中没有找到原因"), tone="plain")
+    best = answer.findings[0]
+    return Headline(text=best.title, tone="good" if best.cause.startswith("no-fault") else _tone(best))
+
+
+def _network_sentence(answer: Answer) -> Text:
+    match answer.network_is_the_limit:
+        case True:
+            return Text(
+                en="The network (a link, path, transport or its set-up) is the limit.",
+                zh="瓶颈在网络（链路、路径、传输或其配置）。",
+            )
+        case False:
+            return Text(en="The network is not the limit.", zh="瓶颈不在网络。")
+    return Text(en="Whether the network is the limit is not decided by this evidence.", zh="现有证据尚不能判定瓶颈是否在网络。")
+
+
+def _tone(finding: Finding) -> Tone:
+    return words.TONE_OF_SEVERITY[finding.severity]
+
+
+def _how_sure(findings: tuple[Finding, ...]) -> BarChart:
+    bars = tuple(
+        Bar(label=same(one.cause), share_ratio=one.confidence_ratio, note=one.title, tone=_tone(one)) for one in findings[:8]
+    )
+    return BarChart(title=Text(en="How sure each cause is", zh="各原因的把握"), bars=bars)
+
+
+def _not_known(answer: Answer) -> list[AnyBlock]:
+    """Commands that would decide most of what could not be judged, most telling first."""
+    decides: Counter[str] = Counter(command for one in answer.unknown for command in one.would_settle[:1])
+    if not decides:
+        return []
+    steps = tuple(
+        (Text(en=f"would let {count} more causes be judged", zh=f"可再判定 {count} 个原因"), (command,))
+        for command, count in decides.most_common(4)
+    )
+    return [Steps(title=Text(en="What would tell more", zh="还可以收集"), steps=steps)]
+
+
+def _what_was_read(answer: Answer) -> list[AnyBlock]:
+    blocks: list[AnyBlock] = []
+    if answer.inputs:
+        columns = (Text(en="input", zh="输入"), Text(en="read as", zh="识别为"), Text(en="records", zh="记录数"))
+        rows = tuple(
+            (same(one.path), same(", ".join((one.recognised_as, *one.also))), same(str(one.records))) for one in answer.inputs
+        )
+        blocks.append(Grid(columns=columns, rows=rows))
+    if answer.problems:
+        blocks.append(FactList(rows=tuple((same(_where(problem)), problem.why) for problem in answer.problems[:20])))
+    return blocks
+
+
+def _where(problem: Problem) -> str:
+    return problem.source.path if problem.line_index is None else f"{problem.source.path}:{problem.line_index + 1}"

@@ -6,15 +6,12 @@ from functools import cache
 
 from wirespeed.model import shelf
 from wirespeed.model.kinds import Reader, Symptoms, Topic
-from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.lines import QUESTION_PATH, Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s
-
-QUESTION_PATH = "question"
-"""Name of the input that holds what the user asked."""
 
 _MACHINE_LINE = re.compile(
     r"NCCL (?:INFO|WARN|TRACE|ERROR)|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ kernel:"

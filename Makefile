@@ -1,0 +1,49 @@
+# Everything needs only Python 3.11+ and make: each target makes the virtual environment it needs and says so.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+DATA ?= $(if $(WIRESPEED_DATA),$(WIRESPEED_DATA),$(if $(wildcard ../shared/cases),../shared,))
+export WIRESPEED_DATA := $(DATA)
+
+.PHONY: demo test test-all lint bench bench-diagnosis bench-facts docs clean help
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+
+$(STAMP): pyproject.toml
+	@echo "==> making a virtual environment in $(VENV) (once)"
+	@$(PYTHON) -c 'import sys; sys.exit("wirespeed needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV) || { echo "==> the venv module is missing"; [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); }
+	@echo "==> installing wirespeed and what its tests need"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## diagnose three bundled failures, then this machine; writes one HTML report
+	@$(BIN)/wirespeed demo
+
+test: $(STAMP)  ## the tests
+	@$(BIN)/python -m pytest -n 2 -m "not exhaustive"
+
+test-all: $(STAMP)  ## the tests, the slow and thorough ones included
+	@$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)  ## formatter, linter, types, import contracts
+	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/ruff check src tests benchmarks
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: bench-diagnosis bench-facts  ## all benchmarks
+
+bench-diagnosis: $(STAMP)  ## score diagnose on the shared cases
+	@$(BIN)/python benchmarks/diagnosis.py
+
+bench-facts: $(STAMP)  ## time the inspection and 4,000 sockets
+	@$(BIN)/python benchmarks/facts.py
+
+docs: $(STAMP)  ## write the reference pages from the code
+	@$(BIN)/python docs/generate.py
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist

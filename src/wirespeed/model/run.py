@@ -1,0 +1,75 @@
+"""The run: one format for everything that is kept of a machine, as a directory or as one file."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from wirespeed.model.source import Reason
+from wirespeed.model.text import Text
+
+RUN_SCHEMA = "wirespeed/run/1"
+"""Schema of the directory: `manifest.json`, `raw/`, `records.jsonl`."""
+CASE_SCHEMA = "wirespeed/case/1"
+"""Schema of the same in one JSON file, raw bytes included."""
+MANIFEST_NAME = "manifest.json"
+RECORDS_NAME = "records.jsonl"
+RAW_NAME = "raw"
+
+ReplyKind: TypeAlias = Literal["file", "listing", "link", "command", "ioctl", "netlink", "answer", "environment"]
+"""How a machine was asked; the request's text depends on it (see `machines/machine.py`)."""
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing a machine was asked, and its bytes, or why it gave none."""
+
+    kind: ReplyKind
+    request: str
+    content: bytes | None = None
+    reason: Reason | None = None
+    why: Text | None = None
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One reply in a run's manifest; `file` is below `raw/`, and absent where the machine gave nothing."""
+
+    kind: ReplyKind
+    request: str
+    file: str | None = None
+    reason: Reason | None = None
+    why: Text | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run is: who made it, where, when, and everything that was asked.
+
+    `started_at_s` counts from 1970 (UTC) on the machine's own clock.
+    """
+
+    schema: str = RUN_SCHEMA
+    wirespeed_version: str = ""
+    host: str | None = None
+    started_at_s: float | None = None
+    clock: str = "CLOCK_REALTIME of the machine"
+    redacted: tuple[str, ...] = ()
+    """What was replaced: `secrets`, and `identities` on request."""
+    sources: tuple[Held, ...] = ()
+
+
+class CaseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One reply in a case file: UTF-8 text where the bytes are text, base64 otherwise."""
+
+    kind: ReplyKind
+    request: str
+    text: str | None = None
+    base64: str | None = None
+    reason: Reason | None = None
+    why: Text | None = None
+
+
+class CaseFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run in one file. `records` are records and problems as JSON objects."""
+
+    schema: str = CASE_SCHEMA
+    manifest: Manifest
+    replies: tuple[CaseReply, ...] = ()
+    records: tuple[msgspec.Raw, ...] = ()

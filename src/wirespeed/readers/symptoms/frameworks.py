@@ -1,0 +1,110 @@
+"""What people say of frameworks, containers, names, addresses, ports and process limits."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+_HELPS = r"(?:fix|help|works?|solv|pass|runs|goes away|resolve[sd]|connects?)"
+
+SYMPTOMS = Symptoms(
+    title=Text(en="frameworks, containers and addresses", zh="框架、容器与地址"),
+    topics={
+        "gloo-address-wrong": Topic(
+            negatable=False,
+            wordings=(
+                r"\bgloo\b.{0,100}(?:127\.0|loopback|localhost|wrong|address|interface|ifname|connect|mesh)",
+                r"GLOO_SOCKET_IFNAME",
+            ),
+        ),
+        "node-address-disagrees": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:VLLM_HOST_IP|SGLANG_HOST_IP|--?node[-_]ip[-_]address|\bPOD_IP\b|HOST_IP)\b.{0,80}",
+                r"\bray\b.{0,80}(?:different|other|wrong|another|not the same|does not match|mismatch)\s.{0,20}(?:ip|address|interface|node)",
+                r"(?:registers?|registered|announces?|reports?|joins?|joined|advertis\w+)\s.{0,30}(?:with|under|on|as|its|the)\s.{0,30}(?:ip\b|address|interface)",
+                r"(?:two|2|different|both) (?:ip addresses|ips|addresses)\b.{0,60}(?:node|head|host|worker|same)",
+            ),
+        ),
+        "placement-never-ready": Topic(
+            negatable=False,
+            wordings=(
+                r"wait\w*\s.{0,30}(?:placement group|resources?|nodes? to join|workers? to)",
+                r"(?:engine|job|actor|launch\w*)\b.{0,40}(?:waits?|hangs?|pending|stuck)\b.{0,40}(?:ever|placement|resource|ray)?",
+            ),
+        ),
+        "hostname-not-resolved": Topic(
+            negatable=False,
+            wordings=(
+                r"host ?names?\b.{0,60}(?:not resolv|unresolv|cannot be resolved|can't be resolved|not known|unknown|no dns|not in (?:dns|/etc/hosts))",
+                r"(?:name|host ?name|MASTER_ADDR|rdzv\w*|hostname -i|gethostbyname)\b.{0,60}(?:resolves? to|gives|returns|is|->|maps? to)\s?.{0,12}(?:127\.|loopback|localhost|::1|ipv6|nothing|wrong)",
+                r"127\.0\.1\.1",
+                r"/etc/hosts\b.{0,60}(?:loopback|127\.|missing|wrong|own name|hostname|entry|add)",
+                r"(?:using|with|by) (?:the )?(?:ip|address)(?: address)?\b.{0,20}(?:instead of|rather than|not) (?:the |a )?(?:host ?)?name",
+                r"(?:temporary failure in|no) name resolution|name or service not known",
+            ),
+        ),
+        "bridge-networking": Topic(
+            negatable=False,
+            wordings=(
+                r"\bbridge[- ](?:network\w*|mode)\b|\bdefault (?:docker )?(?:network|bridge|docker run)\b|\bdocker bridge\b",
+                r"--net(?:work)?[= ]host|network_mode|host network(?:ing)?\b|hostNetwork",
+                r"\b172\.1[789]\.\d+\.\w+|\bdocker0\b",
+                r"publish\w*\s.{0,20}ports?|\s-p \d+:\d+",
+                r"container (?:ip|address)(?:es)?\b|private (?:container )?address",
+            ),
+        ),
+        "runs-in-container": Topic(
+            wordings=(r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b|\benroot\b|\bpyxis\b|\bimage\b",)
+        ),
+        "rdma-device-not-passed": Topic(
+            negatable=False,
+            wordings=(
+                r"/dev/infiniband|--device[= ]\S*(?:infiniband|uverbs)|\buverbs\d*\b|rdma/\w+|IPC_LOCK|--privileged",
+                r"rdma (?:shared )?device plugin|rdma device(?:s)? (?:in|into|inside)|(?:inside|in) the (?:container|pod)\b.{0,60}(?:no (?:ib|rdma|hca|device)|empty|nothing|not found)",
+            ),
+        ),
+        "ping-works": Topic(
+            wordings=(
+                r"\bping(?:s|ing|ed)?\b.{0,40}(?:works?|fine|\bok\b|succe|each other|both ways|normal|passes|good)",
+                r"(?:can|they|nodes?|hosts?|both)\s(?:\w+\s)?ping\b",
+            )
+        ),
+        "packet-filter": Topic(
+            wordings=(
+                r"\bfirewalls?\b|\biptables\b|\bnftables\b|\bufw\b|\bfirewalld\b|\bsecurity groups?\b|\bsecurity lists?\b|network ?polic(?:y|ies)|\bNSG\b",
+                r"\bports?\b.{0,24}(?:blocked|closed|filtered|not open|not allowed|denied)",
+                r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
+            )
+        ),
+        "packet-filter-off-helps": Topic(
+            negatable=False,
+            wordings=(
+                rf"(?:disabl\w*|stop\w*|turn\w* off|flush\w*|open\w*|allow\w*|without|off)\s.{{0,40}}(?:firewall\w*|ufw|iptables|security group\w*|ports?|network ?polic\w*).{{0,60}}{_HELPS}",
+                rf"(?:firewall\w*|ufw|iptables|security group\w*)\s(?:is |was |were )?(?:off|disabled|opened|flushed|stopped).{{0,60}}{_HELPS}",
+            ),
+        ),
+        "random-ports": Topic(
+            negatable=False,
+            wordings=(r"(?:random|ephemeral|high|dynamic|arbitrary|unlisted|other)\s(?:tcp )?ports?\b", r"\bnc\b.{0,60}(?:no route|timed? ?out|refused|hang)"),
+        ),
+        "memory-lock-limited": Topic(
+            negatable=False,
+            wordings=(
+                r"\bmemlock\b|max locked memory|locked[- ]memory|ulimit -l|LimitMEMLOCK|RLIMIT_MEMLOCK",
+                r"IPC_LOCK",
+                r"(?:cannot|can't|unable to|fail\w* to)\s(?:pin|register|lock)\s.{0,20}memory",
+                r"\bunprivileged\b.{0,40}(?:container|pod|process)?",
+            ),
+        ),
+        "shm-small": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:/dev/shm)\b.{0,80}(?:small|tiny|full|64 ?M|too|size|limit|out of|increas|default|only|no space)",
+                r"--shm-size|shm[-_ ]?size|--ipc[= ]host",
+                r"shared memory\b.{0,60}(?:insufficient|too (?:small|little)|out of|limit|segment|exhaust|not enough|no space|increas)",
+                r"(?:insufficient|not enough|out of|too little)\s.{0,12}shared memory",
+                r"\bbus error\b",
+                r"NCCL_SHM_DISABLE.{0,40}(?:avoid|help|works?|fix|pass)",
+            ),
+        ),
+    },
+)

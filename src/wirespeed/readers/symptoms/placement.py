@@ -1,0 +1,84 @@
+"""What people say of placement, parallel layouts, message sizes, experts and what a benchmark really ran."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+SYMPTOMS = Symptoms(
+    title=Text(en="placement and parallel layout", zh="放置与并行布局"),
+    topics={
+        "crosses-domain": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:span\w*|cross\w*|across|spread\w*|split\w*|scatter\w*|straddl\w*|over|between|different|two|several|multiple|other)\s(?:\w+\s){0,3}"
+                r"(?:racks?|pods? of switches|leaf|leaves|leafs|spines?|zones?|availability zones|AZs?|NVLink domains?|nvl72|islands?|superpods?|scalable units?|\bSUs?\b|blocks?|rails?|data ?cent(?:er|re)s?|switch(?:es)?|placement groups?|tors?)\b",
+                r"(?:same|one|single|within a|inside a)\s(?:\w+\s)?(?:rack|leaf|zone|AZ|NVLink domain|switch|placement group|block|island)\b.{0,80}(?:fast|fine|full|faster|good|normal|expected|\d)",
+                r"(?:random|arbitrary|scheduler)\s.{0,30}(?:placement|node order|allocation|assignment)|rank order\b|hostfile order|node order\b|topology[- ]aware|topology plugin",
+            ),
+        ),
+        "tensor-parallel": Topic(
+            negatable=False,
+            wordings=(r"tensor[- _]?parallel\w*|\bTP ?[=-]? ?(?:size )?\d+\b|--?tp(?:-size)?[ =]\d+|\bTP\b",),
+        ),
+        "tensor-parallel-across-nodes": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:tensor[- _]?parallel\w*|\bTP\d*\b)(?: size)?.{0,60}(?:across|over|spans?|between|on)\s(?:the\s)?(?:two|both|2|four|4|\d+|multiple|several|different)?\s?(?:nodes|hosts|machines|servers|boxes)",
+                r"(?:across|over|between)\s(?:two|2|both|multiple|several|\d+)?\s?(?:nodes|hosts|machines|servers|boxes)\b.{0,40}(?:tensor[- _]?parallel|\bTP\b)",
+                r"(?:multi|inter|cross)-?node\s(?:tensor[- _]?parallel\w*|TP\b)",
+                r"\bTP ?=? ?(?:16|32|64)\b",
+            ),
+        ),
+        "communication-share-high": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed|network|gradient sync\w*)\b.{0,60}(?:\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than|longer than compute|bottleneck)",
+                r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl|all-?_?reduce|all-?_?gather|network|waiting for)",
+                r"(?:scal\w*|throughput|speed-?up)\b.{0,40}(?:poor|bad|only|drops?|collaps\w*|worse|does not|no gain|\d+ ?%)\b.{0,60}(?:nodes?|gpus?|servers?)",
+                r"(?:two|2|more) (?:nodes|servers|machines)\b.{0,60}(?:slower|no faster|not faster|worse) than\s(?:one|a single|1)",
+                r"(?:zero[- ]?3|stage 3|fsdp|full[- ]?shard\w*)\b.{0,60}(?:slow|across|nodes|ethernet|all-?_?gather|traffic|communicat)",
+            ),
+        ),
+        "slow-links": Topic(
+            wordings=(r"\b(?:1|10|25|40|50) ?G(?:b(?:e|ps|it(?:/s)?|/s)?|igabit)?(?:E)?\b(?! ?B)", r"\bgigabit\b|\bwi-?fi\b|\bplain ethernet\b|\bover (?:ethernet|tcp|wan|vpn|internet)\b",)
+        ),
+        "many-small-messages": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|\d{3,} )\s?(?:small|tiny|short|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
+                r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow|latency|dominat|many|each|poor|low|bad)",
+                r"latency[- ]bound|dominated by latency|latency, not bandwidth|launch overhead|bucket_cap_mb|bucket size",
+                r"(?:link|network|bandwidth|nic)\b.{0,40}(?:idle|mostly unused|\b\d ?%|far from|not saturated|barely used)\b.{0,60}(?:decode|token|small|latency|step)?",
+                r"(?:each|per|every) (?:token|decode step)\b.{0,60}(?:all-?_?reduce|round trips?|sync\w*|latency)",
+            ),
+        ),
+        "gradients-in-fp32": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the|twice)",
+                r"(?:fp32|float32|4[- ]byte)\s.{0,24}(?:gradients?|grads?|all-?_?reduce|reduc\w*|communicat\w*|buckets?)",
+                r"communication_data_type|reduce_dtype|grad_reduce_in_fp32|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32|main_grad",
+            ),
+        ),
+        "mixed-precision": Topic(negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)),
+        "experts": Topic(wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",)),
+        "experts-uneven": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:hot|popular|overloaded|busy|busiest|few|some|one|imbalanced)\s(?:\w+\s)?experts?\b.{0,60}",
+                r"experts?\b.{0,60}(?:imbalanc\w*|uneven\w*|skew\w*|unequal|overload\w*|hot\b|most of the tokens|more tokens|times (?:more|the))",
+                r"(?:tokens?|routing|router|gate|load)\b.{0,50}(?:imbalanc\w*|uneven\w*|skew\w*|unequal\w*)\b",
+                r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens|token dropping",
+            ),
+        ),
+        "benchmark-not-joined": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:MPI ?= ?1|mpi support|without mpi|no mpi|mpi build|built with(?:out)? mpi|compiled with(?:out)? mpi|MPI_HOME)",
+                r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b.{0,60}(?:separate|independent|alone|own|its own|rank 0|by itself|standalone)",
+                r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
+                r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",
+                r"(?:printed|prints|appears?|shown|header|output)\s.{0,20}(?:twice|two times|several times|once per)",
+            ),
+        ),
+    },
+)

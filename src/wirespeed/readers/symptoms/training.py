@@ -1,0 +1,106 @@
+"""What people say of stragglers, hangs, time-outs, crashes and ranks that disagree."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+_NODE = r"(?:node|host|machine|server|worker|rank|box|gpu|device)"
+
+SYMPTOMS = Symptoms(
+    title=Text(en="stragglers, hangs and desynchronised ranks", zh="慢节点、挂起与不同步"),
+    topics={
+        "one-node-slow": Topic(
+            negatable=False,
+            wordings=(
+                rf"(?:one|a single|same|particular|specific|certain|this|bad|some|that)\s(?:\w+\s)?{_NODE}s?\b.{{0,60}}(?:slow|late|behind|lower|half|straggl|lag|\d+ ?%)",
+                rf"(?:without|exclud\w*|remov\w*|drain\w*|swap\w*|replac\w*|leav\w* out|cordon\w*|blacklist\w*)\s(?:\w+\s){{0,3}}{_NODE}\b.{{0,60}}(?:fast|fix|normal|full|recover|restor|back|fine|help|solv|good|expected|improv)",
+                rf"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){{0,2}}{_NODE}[- ]?\S*.{{0,40}}(?:slow|drop|half|fall|degrad)",
+                rf"\bstraggler\b|\bslow(?:est)? {_NODE}s?\b",
+                rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,30}}\b(?:is|was|runs?|takes?)\b.{{0,24}}(?:slow|late|longer|behind)",
+            ),
+        ),
+        "gpu-throttled": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:gpus?|clocks?|cards?)\b.{0,60}(?:throttl|power[- ]?cap|overheat|thermal|too hot|power brake|downclock|lower(?:ed|s)? (?:its |the )?clocks?|clock(?:s)? (?:drop|fall|low))",
+                r"(?:thermal|power)\s(?:throttl|slowdown|brake|cap|limit)\w*",
+                r"\d{2,3} ?°?C\b.{0,40}(?:gpu|throttl|hot|clock)|(?:fan|cooling|airflow)\b.{0,40}(?:fail|broken|dead|block|dust)",
+                r"(?:power limit|clocks?)\b.{0,40}(?:lower|below|reduced|half|only)\b",
+                r"\bpersistence mode\b.{0,30}(?:off|disabled)",
+            ),
+        ),
+        "slower-as-it-heats": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:decays?|degrad\w*|slow\w*|falls?|drops?|sinks?)\s.{0,40}(?:over time|through the run|with time|after (?:some|a few|\d+) (?:min|hour)|gradually|as it (?:heats|warms))",
+                r"restart\w*\s.{0,20}(?:restores?|helps?|recovers?|fast again)",
+            ),
+        ),
+        "work-uneven": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:variable|different|uneven|unequal|imbalanc\w*|skew\w*|longer|unbalanced|varying|ragged)\s.{0,40}(?:lengths?|sequences?|batch\w*|work|load|samples?|shards?|shapes?|resolution\w*|data|compute|tokens?|stages?|layers?|images?)",
+                r"(?:sequence|sample|batch|prompt|image)\s?(?:lengths?|sizes?)\s.{0,30}(?:vary|varies|differ|uneven|spread)",
+                r"(?:load|compute|work\w*|pipeline|stage)[- ](?:im|un)balanc\w*",
+                r"(?:more|extra|heavier)\s.{0,20}(?:layers?|work|compute|embedding|tokens|samples)\s.{0,40}(?:stage|rank|first|last|gpu)",
+                r"time is taken\b.{0,60}(?:around|synchron|python)|wait\w*\sfor the (?:last|slowest)\s(?:rank|gpu|worker)",
+                r"\bdynamic (?:batch\w*|shape\w*|padding)|without (?:length )?bucketing|(?:length )?bucketing",
+            ),
+        ),
+        "late-for-other-reasons": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:garbage collect\w*|\bgc\b|python gc)\b.{0,60}",
+                r"(?:only|just)?\s?rank ?0\b.{0,60}(?:saves?|writes?|logs?|evaluat|checkpoint|download|preprocess|compile|tokeni|valid|extra)",
+                r"(?:checkpoint\w*|evaluation|logging|print\w*|\.item\(\)|wandb|tensorboard)\b.{0,60}(?:rank ?0|one rank|stall|pause|spike|every \d+|late)",
+                r"(?:jitter|os noise|daemons?|cron|background (?:process|job)|another (?:job|process|user)|monitoring agent|dcgm)\b.{0,60}(?:gpu|cpu|step|rank|slow|spike|period|late|core)",
+                r"(?:jit|autotun\w*|compil\w*|kernel cach\w*|recompil\w*|cudaMalloc|allocator)\b.{0,60}(?:rank|step|spike|late|stall|different|first)",
+                r"(?:periodic|every \d+ (?:steps?|s|sec|min))\b.{0,40}(?:spikes?|stalls?|slow|pause)",
+            ),
+        ),
+        "size-cannot-explain": Topic(
+            negatable=False,
+            wordings=(
+                r"\d+ (?:bytes?|B)\b.{0,60}\d+ ?ms\b",
+                r"(?:tiny|small|few bytes|single (?:scalar|float|element)|one (?:scalar|element))\s.{0,40}(?:slow|ms\b|takes|times|longer)",
+                r"(?:slow\w*|longer|times)\s.{0,30}(?:in|during) training\b.{0,60}(?:benchmark|nccl-tests|alone|isolat)",
+                r"(?:benchmark|nccl-tests|alone|isolat\w*)\b.{0,60}(?:fast|fine|normal|full)\b.{0,60}training",
+            ),
+        ),
+        "ranks-disagree": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:mismatch\w*|desync\w*|out of sync|not in sync)\s?.{0,30}(?:collectives?|ranks?|order|sequence|all_?reduce|shapes?|sizes?)",
+                r"(?:ranks?|gpus?|processes|workers)\b.{0,60}(?:different|unequal|fewer|more|another|not the same|extra)\s.{0,24}(?:collectives?|number of|order|keys?|batches|steps|shapes?|sizes?|branch|parameters?|iterations?|samples)",
+                r"(?:different|unequal|uneven)\s.{0,20}(?:order|number|numbers) of\s.{0,20}(?:collectives?|batches|steps|calls|samples|iterations)",
+                r"(?:only|if)\s.{0,12}(?:rank ?(?:==)? ?0|one rank|some ranks|main process|is_main)\b.{0,40}(?:calls?|enters?|runs?|reach|logs?|barrier|reduce|broadcast|gather)",
+                r"per[- ]rank (?:different )?(?:keys?|shapes?|conditions?)|one key per\b|unused parameters|find_unused_parameters|last (?:incomplete )?batch|uneven inputs|drop_last|conditional branch",
+                r"(?:two|several|both) threads?\b.{0,40}(?:collectives?|communicator|nccl)|concurrent (?:collectives|communicators)",
+            ),
+        ),
+        "hang": Topic(wordings=(r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",)),
+        "watchdog-limit": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:watchdog|collective|nccl|process ?group|barrier|store|ddp|init\w*)\s.{0,30}time-?d?[- ]?outs?",
+                r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)",
+            ),
+        ),
+        "legal-long-wait": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:rank ?0|main process|one rank|master|first rank)\b.{0,80}(?:download|preprocess|tokeni|load|saves?|writes?|checkpoint|evaluat|convert|compil|merg|cache|index|generat|consolidat)",
+                r"(?:download\w*|preprocess\w*|tokeni\w*|checkpoint\w*|evaluat\w*|saving|loading|compil\w*|dataset map|consolidat\w*|validation|generation|cach\w*)\b.{0,80}(?:takes?|took|lasts?|needs?|longer|over|more than|about|for)\s.{0,16}(?:\d+ ?(?:min|h\b|hours?|s\b)|an? hour|half an hour|the time-?out|minutes|hours)",
+                r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout|timedelta)\b.{0,60}(?:fix|help|works?|solv|pass|runs|finish|gone)?",
+            ),
+        ),
+        "process-gone": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:rank|process|worker|node|pod|actor|job|one gpu)s?\b.{0,50}(?:died|dies|crash\w*|was killed|been killed|is gone|exited|segfault\w*|aborted|preempted|evicted|restarted|rebooted)",
+                r"\bOOM[- ]?kill\w*|out of (?:host )?memory\b.{0,30}kill|\bSIGKILL\b|signal 9\b|exit ?code (?:-9|137|-11|139)|\bsegmentation fault\b|\bspot (?:instance|interruption)",
+                r"(?:first|earlier|real|original)\s(?:error|exception|traceback|failure)\b.{0,60}(?:rank|node|other|another|elsewhere|worker)",
+                r"(?:dmesg|kernel log)\b.{0,40}(?:kill|oom)",
+            ),
+        ),
+    },
+)

@@ -1,0 +1,59 @@
+"""What people say of versions: which release works, which does not, and which nodes differ."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+_SOFTWARE = r"(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric|aws-ofi-nccl|firmware)"
+_GOOD = r"(?:fix|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
+_BAD = r"(?:fails?|hangs?|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck)"
+
+SYMPTOMS = Symptoms(
+    title=Text(en="versions", zh="版本"),
+    topics={
+        "other-release-helps": Topic(
+            negatable=False,
+            wordings=(
+                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*|switch\w*|mov\w*|go\w* back)\s.{{0,60}}{_SOFTWARE}.{{0,80}}{_GOOD}",
+                rf"{_SOFTWARE}.{{0,60}}(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*).{{0,60}}{_GOOD}",
+                rf"(?:older|old|previous|earlier|newer|newest|latest|last)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_GOOD}",
+                rf"{_SOFTWARE}\s.{{0,24}}\d+\.\d+(?:\.\d+)?.{{0,40}}{_GOOD}.{{0,80}}{_BAD}",
+                rf"\d+\.\d+\.\d+.{{0,40}}\b{_BAD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}",
+                rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",
+            ),
+        ),
+        "since-upgrade": Topic(
+            negatable=False,
+            wordings=(
+                rf"(?:since|after|once|began|started|only with|only in|only on)\s.{{0,40}}(?:upgrad\w*|updat\w*|new(?:er|est)?|mov\w*|bump\w*|switch\w*)\s.{{0,40}}{_SOFTWARE}",
+                rf"(?:new(?:er|est)?|latest)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_BAD}",
+                rf"regression\b.{{0,60}}{_SOFTWARE}|{_SOFTWARE}.{{0,60}}\bregression",
+                rf"only (?:the )?(?:new|newest|latest)\s.{{0,20}}{_SOFTWARE}",
+            ),
+        ),
+        "versions-differ": Topic(
+            negatable=False,
+            wordings=(
+                rf"(?:different|mismatch\w*|unequal|incompatible|mixed|not the same|inconsistent)\s.{{0,40}}{_SOFTWARE}s?\b",
+                rf"{_SOFTWARE}s?\b.{{0,50}}(?:differ|mismatch|do(?:es)? not match|not the same|incompatible|inconsistent)",
+                r"(?:one|first|head|some|old)\s(?:\w+\s)?(?:nodes?|hosts?|machines?|ranks?|workers?|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
+                r"undefined symbol|symbol lookup error|built (?:for|against|with)\s.{0,40}(?:but|while|not|instead)",
+                r"driver\s.{0,20}(?:too old|older than|insufficient)",
+            ),
+        ),
+        "groups-do-not-mix": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:mix\w*|any of|combin\w*)\s.{0,60}(?:hangs?|fails?|stuck|abort|error|timeout)",
+                r"(?:hangs?|fails?|stuck)\b.{0,60}(?:when|if|only)\s.{0,20}(?:mixed|mixing|together|combined)",
+                r"(?:both|two|each)\s.{0,20}(?:groups?|sets?|pools?|halves|partitions?)\s.{0,30}(?:work|pass|run)",
+            ),
+        ),
+        "plugin-differs": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:different|mismatch\w*|other|not the same|only some|part of|some)\s.{0,40}(?:net(?:work)? ?plugins?|nccl plugins?|libnccl-net\S*|sharp plugin|ofi plugin|tuner plugin)",
+                r"(?:net(?:work)? ?plugins?|libnccl-net\S*|NCCL_NET_PLUGIN|hpc-?x)\b.{0,60}(?:only on|differ|mismatch|one node|some nodes|not on|missing on|=?none)",
+            ),
+        ),
+    },
+)

@@ -1,0 +1,211 @@
+"""`nvidia-smi -q`: indented sections of `label : value`, whole, cut by `-d`, or quoted in part."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+from wirespeed.model.units import size_in_bytes
+
+NO_INDEX = -1
+"""Index of a GPU that the excerpt does not number; `missing` then names the field."""
+
+_GPU = re.compile(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+_RECOGNISED = re.compile(
+    r"(?m)=NVSMI LOG=|^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:|Clocks (?:Throttle|Event) Reasons *$|^ *(?:HW|SW) [\w ]{1,30}: (?:Not )?Active"
+    r"|^ *(?:GPU Link Info|PCIe Generation|GPU Power Readings) *$|^ *GPU Current Temp +:|^ *(?:Current|Enforced|Max) Power Limit +:"
+)
+_NUMBER = re.compile(r"^(-?\d+(?:\.\d+)?) ?(\S*)")
+_REASON_SECTIONS = frozenset({"Clocks Throttle Reasons", "Clocks Event Reasons"})
+_REASON_LABEL = re.compile(r"^(?:HW|SW) (?:Slowdown|Power Cap|Thermal Slowdown|Power Brake Slowdown)$")
+_POWER_SECTIONS = frozenset({"Power Readings", "GPU Power Readings", ""})
+_MOST_SECTIONS = 16
+_MOST_LABELS = 256
+
+
+@dataclass(slots=True)
+class _Block:
+    """What was read of one GPU so far."""
+
+    address: str | None = None
+    order: int | None = None
+    fields: dict[str, object] = field(default_factory=dict)
+    reasons: list[str] | None = None
+    minor: int | None = None
+    quotes: list[Quote] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    block = _Block()
+    sections: list[tuple[int, str]] = []
+    common: dict[str, str] = {}
+    count = 0
+    for index, line in lines:
+        header = _GPU.match(line.strip())
+        if header:
+            yield from _finished(lines, block, common)
+            block = _Block(address=header["address"].lower(), order=count, quotes=[quote(lines, index, line)])
+            sections, count = [], count + 1
+            continue
+        if not line.strip():
+            continue
+        label, colon, setting = (part.strip() for part in line.partition(":"))
+        indent = len(line) - len(line.lstrip())
+        while sections and sections[-1][0] >= indent:
+            sections.pop()
+        if not colon:
+            sections = [*sections, (indent, label)][-_MOST_SECTIONS:]
+        elif label in ("Driver Version", "CUDA Version", "Attached GPUs"):
+            common[label] = setting
+        else:
+            key = (sections[-1][1] if sections else "", label)
+            if key in block.seen and block.address is None:  # `nvidia-smi -q | grep ...`: the same label again is the next GPU
+                block.order, count = count, count + 1
+                yield from _finished(lines, block, common)
+                block = _Block(order=count)
+            if key not in block.seen and len(block.seen) < _MOST_LABELS and _take(block, sections, label, setting):
+                block.seen.add(key)
+                block.quotes.append(quote(lines, index, line))
+    yield from _finished(lines, block, common)
+
+
+def _take(block: _Block, sections: list[tuple[int, str]], label: str, setting: str) -> bool:
+    """Put one line into the block; False where it does not matter."""
+    section = sections[-1][1] if sections else ""
+    if section in _REASON_SECTIONS or (section == "" and _REASON_LABEL.match(label)):
+        return _take_reason(block, label, setting)
+    if section == "Volatile" and label != "SRAM Threshold Exceeded":
+        return _take_ecc(block, label, setting)
+    if section == "Double Bit" and label == "Total" and any(name == "Volatile" for _, name in sections):
+        return _take_ecc(block, "DRAM Uncorrectable", setting)
+    if label == "Minor Number" and setting.isdecimal():
+        block.minor = int(setting)
+        return True
+    known = _FIELDS.get((section, label))
+    if known is None and section in _POWER_SECTIONS:
+        known = _POWER_FIELDS.get(label)
+    value = known[1](setting) if known else None
+    if known is None or value is None or known[0] in block.fields:
+        return False
+    block.fields[known[0]] = value
+    return True
+
+
+def _take_reason(block: _Block, label: str, setting: str) -> bool:
+    if setting not in ("Active", "Not Active"):
+        return False
+    block.reasons = block.reasons or []
+    if setting == "Active":
+        name = label.lower().replace(" ", "_")
+        block.reasons.append("gpu_idle" if name == "idle" else name)
+    return True
+
+
+def _take_ecc(block: _Block, label: str, setting: str) -> bool:
+    if "Uncorrectable" not in label or not setting.isdecimal():
+        return False
+    before = block.fields.get("ecc_uncorrected_count", 0)
+    block.fields["ecc_uncorrected_count"] = (before if isinstance(before, int) else 0) + int(setting)
+    return True
+
+
+def _finished(lines: Lines, block: _Block, common: dict[str, str]) -> Iterator[Gpu]:
+    if not block.fields and block.reasons is None and block.address is None:
+        return
+    number = _index_of(block, common)
+    address = block.fields.pop("pci_address", block.address)
+    yield Gpu(
+        source=source(lines, "nvidia-smi"),
+        quotes=tuple(block.quotes),
+        missing={"index": "absent"} if number is None else {},
+        index=NO_INDEX if number is None else number,
+        pci_address=address if isinstance(address, str) else None,
+        driver=common.get("Driver Version"),
+        cuda=common.get("CUDA Version"),
+        throttle_reasons=None if block.reasons is None else tuple(block.reasons),
+        **block.fields,  # type: ignore[arg-type]
+    )
+
+
+def _index_of(block: _Block, common: dict[str, str]) -> int | None:
+    """GPUs are listed in index order; with `-i` one of several is listed, and then the minor number is nearest to the index."""
+    if block.order is None:
+        return block.minor
+    attached = common.get("Attached GPUs", "")
+    if block.order == 0 and attached.isdecimal() and int(attached) > 1 and block.minor is not None:
+        return block.minor
+    return block.order
+
+
+def _text(setting: str) -> str | None:
+    return None if setting in ("", "N/A") else setting
+
+
+def _number(setting: str) -> float | None:
+    found = _NUMBER.match(setting)
+    return float(found[1]) if found else None
+
+
+def _lanes(setting: str) -> int | None:
+    return _whole(setting.rstrip("x"))
+
+
+def _whole(setting: str) -> int | None:
+    return int(setting) if setting.isdecimal() else None
+
+
+def _megahertz(setting: str) -> float | None:
+    number = _number(setting)
+    return None if number is None else number * 1e6
+
+
+def _percent(setting: str) -> float | None:
+    number = _number(setting)
+    return None if number is None else number / 100
+
+
+def _mebibytes(setting: str) -> float | None:
+    number = _number(setting)
+    return None if number is None else size_in_bytes(number, "MiB")
+
+
+_Field = tuple[str, Callable[[str], object]]
+_FIELDS: dict[tuple[str, str], _Field] = {
+    ("", "Product Name"): ("title", _text),
+    ("PCI", "Bus Id"): ("pci_address", lambda setting: setting.lower() or None),
+    ("PCIe Generation", "Max"): ("pcie_generation_max_number", _whole),
+    ("PCIe Generation", "Current"): ("pcie_generation_number", _whole),
+    ("Link Width", "Max"): ("pcie_width_max_lanes", _lanes),
+    ("Link Width", "Current"): ("pcie_width_lanes", _lanes),
+    ("FB Memory Usage", "Total"): ("memory_total_bytes", _mebibytes),
+    ("FB Memory Usage", "Used"): ("memory_used_bytes", _mebibytes),
+    ("Utilization", "Gpu"): ("utilisation_ratio", _percent),
+    ("Utilization", "GPU"): ("utilisation_ratio", _percent),
+    ("Temperature", "GPU Current Temp"): ("temperature_celsius", _number),
+    ("", "GPU Current Temp"): ("temperature_celsius", _number),
+    ("Clocks", "SM"): ("sm_clock_hz", _megahertz),
+    ("Max Clocks", "SM"): ("sm_clock_max_hz", _megahertz),
+    ("Fabric", "State"): ("fabric_state", _text),
+    ("Fabric", "Status"): ("fabric_status", _text),
+}
+_POWER_FIELDS: dict[str, _Field] = {
+    "Power Draw": ("power_w", _number),
+    "Average Power Draw": ("power_w", _number),
+    "Power Limit": ("power_limit_w", _number),
+    "Current Power Limit": ("power_limit_w", _number),
+    "Max Power Limit": ("power_limit_max_w", _number),
+}
+
+READER = Reader(
+    title=Text(en="nvidia-smi -q report", zh="nvidia-smi -q 报告"),
+    gives=(Gpu,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("nvidia-smi -q", "nvidia-smi -q -d PERFORMANCE,POWER,CLOCK,TEMPERATURE"),
+)

@@ -1,0 +1,1 @@
+"""What the HTML page is made of: its style and its pictures."""

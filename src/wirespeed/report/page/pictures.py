@@ -1,0 +1,96 @@
+"""Pictures of the page, as SVG: the way of the data with what was found on it, bars of confidence, scales of evidence."""
+
+from html import escape
+
+from wirespeed.model.document import BarChart, Station, Way
+from wirespeed.model.text import Text
+
+COLOUR = {"plain": "var(--soft)", "good": "var(--good)", "warn": "var(--warn)", "bad": "var(--bad)"}
+_STATION_WIDTH, _STATION_HEIGHT, _GAP = 132, 54, 30
+_MARK_HEIGHT = 46
+_BAR_HEIGHT, _BAR_WIDTH, _LABEL_WIDTH = 30, 300, 250
+_WEIGHT_FULL_NATS = 5.0
+"""Weight that fills the small scale beside a piece of evidence: that of evidence which proves alone."""
+
+
+def both(text: Text) -> str:
+    """One text in both languages; the page shows one of them."""
+    if text.en == text.zh:
+        return escape(text.en)
+    return f'<span lang="en">{escape(text.en)}</span><span lang="zh">{escape(text.zh)}</span>'
+
+
+def way(block: Way) -> str:
+    """Stations from left to right, a pin on each where a cause sits."""
+    width = len(block.stations) * (_STATION_WIDTH + _GAP) - _GAP
+    height = _MARK_HEIGHT + _STATION_HEIGHT + 8
+    parts = [_station(index, station) for index, station in enumerate(block.stations)]
+    arrows = [_arrow(index) for index in range(len(block.stations) - 1)]
+    label = escape(block.title.en)
+    return (
+        f'<svg viewBox="0 0 {width + 4} {height}" width="{width}" role="img" aria-label="{label}">{"".join(arrows + parts)}</svg>'
+    )
+
+
+def _station(index: int, station: Station) -> str:
+    left, top = index * (_STATION_WIDTH + _GAP) + 2, _MARK_HEIGHT
+    colour = COLOUR[station.tone] if station.mark else "var(--line)"
+    ink = colour if station.mark else "var(--soft)"
+    fill = f"color-mix(in srgb, {colour} 14%, var(--card))" if station.mark else "var(--card)"
+    middle = left + _STATION_WIDTH / 2
+    box = (
+        f'<rect x="{left}" y="{top}" width="{_STATION_WIDTH}" height="{_STATION_HEIGHT}" rx="10" fill="{fill}" stroke="{colour}" '
+        f'stroke-width="{2 if station.mark else 1.2}"/>'
+    )
+    name = _words(station.name, middle, top + _STATION_HEIGHT / 2 + 5, ink, 14, bold=station.mark is not None)
+    if station.mark is None:
+        return box + name
+    pin = f'<path d="M{middle} {top - 2} l-6 -9 h12 z" fill="{colour}"/>'
+    return box + name + pin + _words(station.mark, middle, top - 18, colour, 13, bold=True)
+
+
+def _words(text: Text, x: float, y: float, colour: str, size: int, *, bold: bool = False, anchor: str = "middle") -> str:
+    weight = ' font-weight="600"' if bold else ""
+    style = f'x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}" font-size="{size}"{weight}'
+    if text.en == text.zh:
+        return f"<text {style}>{escape(text.en)}</text>"
+    return f'<text lang="en" {style}>{escape(text.en)}</text><text lang="zh" {style}>{escape(text.zh)}</text>'
+
+
+def _arrow(index: int) -> str:
+    left = index * (_STATION_WIDTH + _GAP) + 2 + _STATION_WIDTH
+    middle = _MARK_HEIGHT + _STATION_HEIGHT / 2
+    return (
+        f'<path d="M{left + 3} {middle} H{left + _GAP - 6} m-6 -5 l6 5 l-6 5" fill="none" stroke="var(--soft)" stroke-width="1.6" '
+        f'stroke-linecap="round" stroke-linejoin="round"/>'
+    )
+
+
+def bars(block: BarChart) -> str:
+    """Horizontal bars from 0 to 1, label on the left, figure at the end."""
+    height = len(block.bars) * _BAR_HEIGHT + 8
+    total = _LABEL_WIDTH + _BAR_WIDTH + 340
+    rows = []
+    for index, bar in enumerate(block.bars):
+        top = index * _BAR_HEIGHT + 6
+        length = max(2.0, bar.share_ratio * _BAR_WIDTH)
+        colour = COLOUR[bar.tone] if bar.tone != "plain" else "var(--accent)"
+        rows.append(_words(bar.label, _LABEL_WIDTH - 12, top + 15, "var(--ink)", 13, anchor="end"))
+        rows.append(f'<rect x="{_LABEL_WIDTH}" y="{top + 3}" width="{_BAR_WIDTH}" height="15" rx="7.5" fill="var(--code)"/>')
+        rows.append(f'<rect x="{_LABEL_WIDTH}" y="{top + 3}" width="{length:.1f}" height="15" rx="7.5" fill="{colour}"/>')
+        figure = Text(en=f"{bar.share_ratio:.0%}  {bar.note.en}", zh=f"{bar.share_ratio:.0%}  {bar.note.zh}")
+        rows.append(_words(figure, _LABEL_WIDTH + _BAR_WIDTH + 12, top + 15, "var(--soft)", 13, anchor="start"))
+    return f'<svg viewBox="0 0 {total} {height}" width="{total}" role="img" aria-label="{escape(block.title.en)}">{"".join(rows)}</svg>'
+
+
+def scale(weight_nats: float) -> str:
+    """A small scale: how much one piece of evidence weighs, to the right for the claim, to the left against it."""
+    half = 40
+    length = min(1.0, abs(weight_nats) / _WEIGHT_FULL_NATS) * half
+    left = half if weight_nats >= 0 else half - length
+    colour = "var(--for)" if weight_nats >= 0 else "var(--against)"
+    return (
+        f'<svg viewBox="0 0 {2 * half} 18" width="{2 * half}" height="18" aria-hidden="true"><rect x="0" y="6" width="{2 * half}" height="6" '
+        f'rx="3" fill="var(--code)"/><rect x="{left:.1f}" y="6" width="{length:.1f}" height="6" rx="3" fill="{colour}"/>'
+        f'<path d="M{half} 2 v14" stroke="var(--soft)"/></svg>'
+    )

@@ -1,0 +1,36 @@
+"""What a transfer can reach: window over round trip, time from size and rate, and the share of a step spent waiting for data."""
+
+PAGE_BYTES = 4096
+"""Size of a page of the x86-64 and most arm64 kernels: what one major fault reads at least."""
+HEALTHY_SHARE_RATIO = 0.85
+"""From this share of the line rate on a transfer is as fast as the link allows: headers and inter-frame gaps take 3 to 6 %, protocols some more."""
+
+
+def window_limited_bytes_per_s(window_bytes: float, rtt_s: float) -> float:
+    """The most one connection moves: a window each round trip (RFC 7323, section 1.1)."""
+    return window_bytes / rtt_s
+
+
+def window_needed_bytes(rate_bytes_per_s: float, rtt_s: float) -> float:
+    """Bandwidth-delay product: the window that keeps a path of this rate full."""
+    return rate_bytes_per_s * rtt_s
+
+
+def transfer_s(size_bytes: float, rate_bytes_per_s: float) -> float:
+    """Time to move a size at a rate."""
+    return size_bytes / rate_bytes_per_s
+
+
+def data_wait_ratio(step_s: float, data_s: float) -> float:
+    """Share of a training step spent waiting for its input."""
+    return min(1.0, data_s / step_s) if step_s > 0 else 0.0
+
+
+def page_fault_bytes_per_s(major_faults_count: float, duration_s: float) -> float:
+    """Rate at which major faults alone read, a page at a time without read-ahead."""
+    return major_faults_count * PAGE_BYTES / duration_s
+
+
+def is_healthy_share(rate_bits_per_s: float, line_bits_per_s: float) -> bool:
+    """Whether a rate is what a line of this rate delivers: not below 85 % and not above it (two percent for rounding)."""
+    return HEALTHY_SHARE_RATIO <= rate_bits_per_s / line_bits_per_s <= 1.02
