@@ -14,7 +14,7 @@ MOST_GPUS = 64
 def gpus(_: str) -> bytes:
     """Everything asked of NVML. Raises `MachineProblem` when the library or the driver is absent."""
     try:
-        import pynvml
+        import pynvml  # type: ignore[import-untyped]
     except ImportError as error:
         raise MachineProblem(
             "unsupported", Text(en="GPUs need the extra wirespeed[gpu]", zh="读取 GPU 需要安装 wirespeed[gpu]")

@@ -50,7 +50,7 @@ class Recording:
 
     def run(self, argv: tuple[str, ...], timeout_s: float) -> Output:
         """Run and keep."""
-        return self._keep("command", command_request(argv), lambda: self._machine.run(argv, timeout_s), msgspec.json.encode)
+        return self._keep("command", command_request(argv), lambda: self._machine.run(argv, timeout_s), _encoded)
 
     def ioctl(self, name: str, request: bytes) -> bytes:
         """Ask and keep."""
@@ -84,3 +84,7 @@ class Recording:
 
 def _raw(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
+
+
+def _encoded(output: Output) -> bytes:
+    return msgspec.json.encode(output)

@@ -9,7 +9,7 @@ BytesPerS = NewType("BytesPerS", float)
 BitsPerS = NewType("BitsPerS", float)
 
 NAME_ENDINGS = (
-    "_s", "_ns", "_bytes", "_bytes_per_s", "_bits_per_s", "_ratio", "_count", "_packets", "_tokens", "_per_s",
+    "_s", "_ns", "_bytes", "_bytes_per_s", "_bits_per_s", "_ratio", "_count", "_counts", "_packets", "_tokens", "_per_s",
     "_celsius", "_w", "_hz", "_index", "_port", "_rank", "_code", "_number", "_entries", "_hops", "_nats", "_lanes",
     "_transfers_per_s",
 )  # fmt: skip

@@ -1,0 +1,23 @@
+"""The reference pages equal what the shelves say, and the guide names every verb."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wirespeed import verbs
+from wirespeed.model import shelf
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_reference_pages_are_fresh() -> None:
+    done = subprocess.run([sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+@pytest.mark.parametrize("verb", shelf.ids(verbs))
+def test_every_verb_is_in_the_readme(readme: str, verb: str) -> None:
+    assert f"wirespeed {verb.replace('_', '-')}" in (ROOT / readme).read_text(encoding="utf-8")
