@@ -14,7 +14,7 @@ DENIED = frozenset({errno.EACCES, errno.EPERM})
 TIMED_OUT = frozenset({errno.ETIMEDOUT, errno.EAGAIN})
 
 
-class MachineProblem(Exception):  # noqa: N818 - it names the machine's problem, as `Problem` does the input's
+class MachineProblem(Exception):
     """A machine gave no answer, and why."""
 
     def __init__(self, reason: Reason, why: Text) -> None:

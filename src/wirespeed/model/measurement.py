@@ -90,6 +90,8 @@ class PathHop(Record, frozen=True, kw_only=True):
     rtt_min_s: float | None = None
     rtt_max_s: float | None = None
     rtt_deviation_s: float | None = None
+    path_mtu_bytes: int | None = None
+    """Path MTU learnt at this hop (`tracepath`, `traceroute --mtu`)."""
     is_last: bool = False
 
 

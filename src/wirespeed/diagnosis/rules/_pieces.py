@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from wirespeed.model.case import Case
 from wirespeed.model.finding import Evidence, Value, contradicts, supports
@@ -11,6 +12,7 @@ from wirespeed.model.settings import CodeCall, Command, Directive, Quantity, Set
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 
+AnyRecord = TypeVar("AnyRecord", bound=Record)
 MOST_RECORDS = 3
 """Records shown for one piece of evidence; further sightings repeat the same thing."""
 
@@ -20,12 +22,12 @@ _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.\-/:]+")
 _REPEATED = re.compile(r"_+")
 
 
-def piece(says: Text, weight_nats: float, records: Sequence[Record], **values: Value) -> tuple[Evidence, ...]:
+def piece(says: Text, weight_nats: float, records: Sequence[AnyRecord], **values: Value) -> tuple[Evidence, ...]:
     """One piece of evidence for the claim when there is any record, none otherwise."""
     return (supports(says, weight_nats, *records[:MOST_RECORDS], **values),) if records else ()
 
 
-def against(says: Text, weight_nats: float, records: Sequence[Record], **values: Value) -> tuple[Evidence, ...]:
+def against(says: Text, weight_nats: float, records: Sequence[AnyRecord], **values: Value) -> tuple[Evidence, ...]:
     """One piece of evidence against the claim when there is any record, none otherwise."""
     return (contradicts(says, weight_nats, *records[:MOST_RECORDS], **values),) if records else ()
 
@@ -62,7 +64,9 @@ def _all_configured(case: Case) -> Iterator[Configured]:
         yield Configured(snake(one.name), one.setting, duration_s, one)
     for directive in case.every(Directive):
         text = " ".join(directive.arguments)
-        yield Configured(snake(directive.name), text, duration_in_s(directive.arguments[0] if directive.arguments else ""), directive)
+        yield Configured(
+            snake(directive.name), text, duration_in_s(directive.arguments[0] if directive.arguments else ""), directive
+        )
     for command in case.every(Command):
         for name, text in flags_of(command):
             yield Configured(snake(name), text, duration_in_s(text), command)

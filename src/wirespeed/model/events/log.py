@@ -22,9 +22,17 @@ class KernelEvent(Record, frozen=True, kw_only=True):
 class FrameworkEvent(Record, frozen=True, kw_only=True):
     """A line of torch, DeepSpeed, Ray, vLLM, Gloo and the like; `topic` as in `readers/tools/python_log.py`.
 
-    Topics include `watchdog-timeout`, `collective-mismatch`, `store-timeout`, `gloo-no-interface`, `process-died`,
-    `out-of-memory`, `connection-refused`, `connection-reset`, `no-route`, `name-not-resolved`, `placement-waiting`,
-    `nccl-error`, `kv-preemption`, `timeout`.
+    Topics, one an event, the more telling first:
+
+    - collectives: `watchdog-timeout`, `watchdog-state` (last enqueued and completed work), `collective-mismatch` (one event a rank
+      that differs), `collective-missing-rank` (one a rank), `collective-state`, `barrier-timeout`, `nccl-error`
+    - rendezvous: `store-timeout`, `heartbeat-lost`, `peer-closed` (got 0 bytes), `gloo-no-interface` (`peer` is the name or address
+      that was looked for), `gloo-connect-failed`, `placement-waiting` (`peer` is the node that was asked for)
+    - processes: `process-died`, `out-of-memory`, `too-many-files`
+    - connections, by errno in any program's words: `connection-refused`, `connection-reset`, `connection-timeout`, `broken-pipe`,
+      `no-route`, `address-in-use`, `address-not-available`, `name-not-resolved`; and `timeout` (a Python or gRPC time-out)
+    - RDMA: `verbs-failed` (UCX: a verbs call failed), `ucx-error`, `efa-unavailable`, `transfer-failed` (NIXL, Mooncake, KV transfer)
+    - serving: `kv-preemption`, `kv-cache`
     """
 
     topic: str

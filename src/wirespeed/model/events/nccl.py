@@ -21,6 +21,8 @@ class NcclNetwork(Record, frozen=True, kw_only=True):
     """Which network NCCL chose: `IB`, `Socket`, `IBext_v8`, `AWS Libfabric` ... , or that none was found."""
 
     name: str
+    provider: str | None = None
+    """Provider that the libfabric plugin selected, such as `efa` or `tcp;ofi_rxm`."""
     process: str | None = None
 
 

@@ -1,1 +1,1 @@
-"""observation/facts"""
+"""SHELF: one kind of fact per file, each defining one Collector."""

@@ -6,6 +6,8 @@ short for stay None.
 
 import struct
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
 from wirespeed.model.facts.sockets import Listener, TcpSocket
 from wirespeed.model.source import Source
@@ -23,9 +25,11 @@ _STATES = (
 )  # fmt: skip
 _MESSAGE = struct.Struct("=BBBB2s2s16s16sIQIIIII")
 """Family, state, timer, retransmits; source and destination port (network order), addresses; interface, cookie; expires, recv queue, send queue, uid, inode."""
-_INFO = struct.Struct("=BBBBBBBB24I4Q2I4I4Q6IQ5I")
-"""`struct tcp_info` up to `tcpi_rehash` and `tcpi_total_rto...`; older kernels give less and are padded."""
+_INFO = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
+"""`struct tcp_info` from `tcpi_backoff` up to `tcpi_rehash` (6.2); an older kernel gives less, which is padded and then left out."""
 _NO_LIMIT = (1 << 64) - 1
+_NEVER = 0xFFFFFFFF
+_OPTION_WINDOW_SCALING = 4
 _UNSET_THRESHOLD = 0x7FFFFFFF
 _SHORTEST_INFO = 104
 
@@ -61,30 +65,99 @@ def listeners(data: bytes, owners: Mapping[str, str], source: Source) -> Iterato
 
 def sockets(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[TcpSocket]:
     """Every connection of the reply."""
-    size, unpack, address_of, from_bytes = _MESSAGE.size, _MESSAGE.unpack_from, wire.address_of, int.from_bytes
+    size, unpack = _MESSAGE.size, _MESSAGE.unpack_from
     for kind, start, end in wire.messages(data):
         if kind != SOCK_DIAG_BY_FAMILY or end - start < size:
             continue
-        family, state, _, _, near_port, far_port, near, far, _, _, _, received, to_send, _, inode = unpack(data, start)
-        if family == wire.AF_INET:
-            near, far = near[:4], far[:4]
+        message = unpack(data, start)
         found = wire.attributes(data, start + size, end)
-        memory = found.get(SKMEMINFO)
-        yield TcpSocket(
-            source=source,
-            local_address=address_of(near) or "",
-            local_port=from_bytes(near_port, "big"),
-            remote_address=address_of(far) or "",
-            remote_port=from_bytes(far_port, "big"),
-            state=_STATES[state] if state < len(_STATES) else str(state),
-            process=owners.get(str(inode)) if owners else None,
-            recv_queue_bytes=received,
-            send_queue_bytes=to_send,
-            congestion_control=wire.text_of(found.get(CONG)),
-            socket_drops_count=wire.u32_of(memory[32:36]) if memory and len(memory) >= 36 else None,
-            **_info(found.get(INFO)),
-        )
+        info = found.get(INFO, b"")
+        process = owners.get(str(message[14])) if owners else None
+        if len(info) < _SHORTEST_INFO:
+            yield _without_info(message, process, source)
+        else:
+            yield _with_info(message, info, found, process, source)
 
 
-def _info(value: bytes | None) -> dict[str, object]:
-    ...
+def _without_info(message: tuple[Any, ...], process: str | None, source: Source) -> TcpSocket:
+    """A socket the kernel keeps no TCP_INFO of, such as one in TIME-WAIT."""
+    family, state, _, _, near_port, far_port, near, far, _, _, _, received, to_send, _, _ = message
+    is_v4 = family == wire.AF_INET
+    return TcpSocket(
+        source=source,
+        local_address=wire.address_of(near[:4] if is_v4 else near) or "",
+        local_port=int.from_bytes(near_port, "big"),
+        remote_address=wire.address_of(far[:4] if is_v4 else far) or "",
+        remote_port=int.from_bytes(far_port, "big"),
+        state=_STATES[state] if state < len(_STATES) else str(state),
+        process=process,
+        recv_queue_bytes=received,
+        send_queue_bytes=to_send,
+    )
+
+
+def _with_info(
+    message: tuple[Any, ...], info: bytes, found: Mapping[int, bytes], process: str | None, source: Source
+) -> TcpSocket:
+    family, state, _, _, near_port, far_port, near, far, _, _, _, received, to_send, _, _ = message
+    is_v4 = family == wire.AF_INET
+    has = len(info)
+    (
+        backoff, options, _, limited, rto, _, mss, _, unacked, _, lost, _, _, last_sent, _, _, _, path_mtu, _, rtt, rtt_variation,
+        threshold, window, _, _, _, _, retransmits, pacing, _, acked, taken, segments_out, segments_in, not_sent, min_rtt, _,
+        data_out, delivery, busy, rwnd_limited, sndbuf_limited, delivered, delivered_ce, sent, sent_again, dsacks, reordered, _,
+        send_window, receive_window, _,
+    ) = _INFO.unpack_from(info if has >= _INFO.size else info + bytes(_INFO.size - has))  # fmt: skip
+    memory = found.get(SKMEMINFO, b"")
+    return TcpSocket(
+        source=source,
+        local_address=wire.address_of(near[:4] if is_v4 else near) or "",
+        local_port=int.from_bytes(near_port, "big"),
+        remote_address=wire.address_of(far[:4] if is_v4 else far) or "",
+        remote_port=int.from_bytes(far_port, "big"),
+        state=_STATES[state] if state < len(_STATES) else str(state),
+        process=process,
+        recv_queue_bytes=received,
+        send_queue_bytes=to_send,
+        congestion_control=_name(found.get(CONG, b"")),
+        mss_bytes=mss or None,
+        path_mtu_bytes=path_mtu or None,
+        rtt_s=rtt / 1e6 if rtt else None,
+        rtt_variation_s=rtt_variation / 1e6 if rtt else None,
+        min_rtt_s=min_rtt / 1e6 if has >= 152 and 0 < min_rtt < _NEVER else None,
+        rto_s=rto / 1e6 if rto else None,
+        congestion_window_packets=window,
+        slow_start_threshold_packets=threshold if threshold < _UNSET_THRESHOLD else None,
+        send_window_bytes=send_window if has >= 232 else None,
+        receive_window_bytes=receive_window if has >= 236 else None,
+        has_window_scaling=bool(options & _OPTION_WINDOW_SCALING),
+        bytes_sent_bytes=sent if has >= 208 else None,
+        bytes_acked_bytes=acked if has >= 128 else None,
+        bytes_received_bytes=taken if has >= 136 else None,
+        bytes_retransmitted_bytes=sent_again if has >= 216 else None,
+        segments_out_packets=segments_out if has >= 140 else None,
+        data_segments_out_packets=data_out if has >= 160 else None,
+        segments_in_packets=segments_in if has >= 144 else None,
+        retransmits_total_packets=retransmits,
+        lost_packets=lost,
+        unacked_packets=unacked,
+        backoff_count=backoff,
+        reordering_seen_count=reordered if has >= 224 else None,
+        dsack_duplicates_count=dsacks if has >= 220 else None,
+        delivered_packets=delivered if has >= 196 else None,
+        delivered_ce_packets=delivered_ce if has >= 200 else None,
+        delivery_rate_bytes_per_s=delivery if has >= 168 and delivery else None,
+        delivery_is_app_limited=bool(limited & 1) if has >= 168 else None,
+        pacing_rate_bytes_per_s=pacing if has >= 112 and 0 < pacing < _NO_LIMIT else None,
+        busy_s=busy / 1e6 if has >= 176 else None,
+        rwnd_limited_s=rwnd_limited / 1e6 if has >= 184 else None,
+        sndbuf_limited_s=sndbuf_limited / 1e6 if has >= 192 else None,
+        not_sent_bytes=not_sent if has >= 148 else None,
+        last_send_s=last_sent / 1e3,
+        socket_drops_count=int.from_bytes(memory[32:36], "little") if len(memory) >= 36 else None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _name(value: bytes) -> str | None:
+    return wire.text_of(value) or None

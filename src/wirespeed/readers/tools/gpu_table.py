@@ -28,6 +28,7 @@ _WATTS = re.compile(r"(?<![\w.])(?P<number>\d{1,4}(?:\.\d{1,3})?) ?W(?:\s*/\s*(?
 _CELSIUS = re.compile(r"(?<![\w.])(?P<number>\d{1,3}) ?°?C\b")
 _SM_MHZ = re.compile(r"(?<![\w.])(?P<number>\d{2,5}) ?MHz\b")
 _SHARE = re.compile(r"(?<![\w.])(?P<number>\d{1,3}(?:\.\d{1,3})?) ?%")
+_WORD = re.compile(r"[A-Za-z]{3}")
 _RECOGNISED = re.compile(
     rf"(?m){_QUERY_FIELD.pattern}|^# gpu +\w+|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz|%)(?:\W|$)|: *(?:Not )?Active)"
 )
@@ -48,8 +49,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             names, row, above = heading or _dmon_columns(line), 0, said
             continue
         cells = line.split() if is_dmon else [cell.strip() for cell in line.split(",")]
-        if names and above and len(cells) == len(names) and cells[0] and not line.startswith("#"):
-            yield _from_row(lines, dict(zip(names, cells, strict=True)), row, (above, said), is_dmon)
+        if names and above and len(cells) == len(names) and not line.startswith("#") and _is_row(names, cells):
+            yield _from_row(lines, dict(zip(names, cells, strict=True)), row, (above, said))
             row += 1
             continue
         if names and not line.strip():
@@ -68,11 +69,15 @@ def _csv_heading(line: str) -> list[str]:
     return names if len(names) > 1 and known > len(names) / 2 and known > 1 and not any(" " in name for name in names) else []
 
 
+def _is_row(names: list[str], cells: list[str]) -> bool:
+    return cells[names.index("index")].isdecimal() if "index" in names else cells[0] != ""
+
+
 def _dmon_columns(line: str) -> list[str]:
     return [_DMON_NAMES.get(name, name) for name in line[1:].split()[:_MOST_COLUMNS]]
 
 
-def _from_row(lines: Lines, cells: dict[str, str], row: int, quotes: tuple[Quote, ...], is_dmon: bool) -> Gpu:
+def _from_row(lines: Lines, cells: dict[str, str], row: int, quotes: tuple[Quote, ...]) -> Gpu:
     fields: dict[str, object] = {}
     reasons: list[str] | None = None
     for name, cell in cells.items():
@@ -81,16 +86,7 @@ def _from_row(lines: Lines, cells: dict[str, str], row: int, quotes: tuple[Quote
             reasons = (reasons or []) + ([reason["reason"]] if cell == "Active" else [])
         elif name in _FIELDS and (value := _FIELDS[name][1](cell)) is not None:
             fields[_FIELDS[name][0]] = value
-    has_unit = any("%" in cell for cell in cells.values())
-    if is_dmon or has_unit or "utilization.gpu" in cells:
-        fields = _ratios(fields)
     return _gpu(lines, quotes, fields, reasons, default_index=row)
-
-
-def _ratios(fields: dict[str, object]) -> dict[str, object]:
-    """Utilisation is printed in percent everywhere."""
-    share = fields.get("utilisation_ratio")
-    return {**fields, "utilisation_ratio": share / 100} if isinstance(share, float) else fields
 
 
 def _loose(lines: Lines, line: str, said: Quote) -> Iterator[Gpu]:
@@ -106,7 +102,6 @@ def _loose(lines: Lines, line: str, said: Quote) -> Iterator[Gpu]:
     clock_max = _CLOCK_MAX.search(line)
     if clock_max:
         fields["sm_clock_max_hz"] = float(clock_max["number"]) * 1e6
-    fields = _ratios(fields)
     if named:
         fields = {**_printed(named["rest"]), **fields, "index": int(named["gpu"])}
     if states or fields.keys() - {"index"}:
@@ -126,7 +121,7 @@ def _printed(rest: str) -> dict[str, object]:
         fields["temperature_celsius"] = float(heat["number"])
     if clock:
         fields["sm_clock_hz"] = float(clock["number"]) * 1e6
-    if share:
+    if share and ("util" in rest.lower() or not _WORD.search(rest.replace("MHz", ""))):  # "95 % memory" is no utilisation
         fields["utilisation_ratio"] = float(share["number"]) / 100
     return fields
 
@@ -157,12 +152,22 @@ def _number(cell: str) -> float | None:
         return None
 
 
+def _percent(cell: str) -> float | None:
+    number = _number(cell)
+    return None if number is None else number / 100
+
+
 def _whole(cell: str) -> int | None:
     return int(cell) if cell.isdecimal() else None
 
 
 def _text(cell: str) -> str | None:
     return cell if cell and not cell.startswith("[") else None
+
+
+def _address(cell: str) -> str | None:
+    """As sysfs writes it: `00000000:18:00.0` is `0000:18:00.0`."""
+    return cell.lower().removeprefix("0000") if cell.count(":") == 2 else None
 
 
 def _megahertz(cell: str) -> float | None:
@@ -181,10 +186,10 @@ _FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
     "name": ("title", _text),
     "gpu_name": ("title", _text),
     "driver_version": ("driver", _text),
-    "pci.bus_id": ("pci_address", lambda cell: cell.lower() or None),
-    "gpu_bus_id": ("pci_address", lambda cell: cell.lower() or None),
+    "pci.bus_id": ("pci_address", _address),
+    "gpu_bus_id": ("pci_address", _address),
     "temperature.gpu": ("temperature_celsius", _number),
-    "utilization.gpu": ("utilisation_ratio", _number),
+    "utilization.gpu": ("utilisation_ratio", _percent),
     "memory.used": ("memory_used_bytes", _mebibytes),
     "memory.total": ("memory_total_bytes", _mebibytes),
     "power.draw": ("power_w", _number),

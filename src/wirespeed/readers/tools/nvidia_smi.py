@@ -73,7 +73,7 @@ def _first_line(
         title=" ".join(words[:-1]) or None,
         driver=driver,
         cuda=cuda,
-        pci_address=address.lower(),
+        pci_address=address.lower().removeprefix("0000"),  # as sysfs writes it
         ecc_uncorrected_count=int(cells[2]) if cells[2].isdecimal() else None,
     )
     return gpu, said

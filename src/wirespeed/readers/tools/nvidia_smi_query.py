@@ -50,7 +50,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         header = _GPU.match(line.strip())
         if header:
             yield from _finished(lines, block, common)
-            block = _Block(address=header["address"].lower(), order=count, quotes=[quote(lines, index, line)])
+            block = _Block(address=header["address"].lower().removeprefix("0000"), order=count, quotes=[quote(lines, index, line)])
             sections, count = [], count + 1
             continue
         if not line.strip():
@@ -119,13 +119,12 @@ def _finished(lines: Lines, block: _Block, common: dict[str, str]) -> Iterator[G
     if not block.fields and block.reasons is None and block.address is None:
         return
     number = _index_of(block, common)
-    address = block.fields.pop("pci_address", block.address)
     yield Gpu(
         source=source(lines, "nvidia-smi"),
         quotes=tuple(block.quotes),
         missing={"index": "absent"} if number is None else {},
         index=NO_INDEX if number is None else number,
-        pci_address=address if isinstance(address, str) else None,
+        pci_address=block.address,
         driver=common.get("Driver Version"),
         cuda=common.get("CUDA Version"),
         throttle_reasons=None if block.reasons is None else tuple(block.reasons),
@@ -178,7 +177,6 @@ def _mebibytes(setting: str) -> float | None:
 _Field = tuple[str, Callable[[str], object]]
 _FIELDS: dict[tuple[str, str], _Field] = {
     ("", "Product Name"): ("title", _text),
-    ("PCI", "Bus Id"): ("pci_address", lambda setting: setting.lower() or None),
     ("PCIe Generation", "Max"): ("pcie_generation_max_number", _whole),
     ("PCIe Generation", "Current"): ("pcie_generation_number", _whole),
     ("Link Width", "Max"): ("pcie_width_max_lanes", _lanes),

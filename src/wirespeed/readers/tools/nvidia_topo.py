@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from wirespeed.model.facts.gpu import DevicePath, PeerAccess
+from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
@@ -24,11 +24,12 @@ _CELLS_MISSING = Text(en="a row of the topology matrix has fewer cells than its 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     legend = _legend(lines)
     columns: list[str] = []
+    has_numa = False
     for index, line in lines:
         words = line.split()
         heading = _heading(words)
         if heading:
-            columns = heading
+            columns, has_numa = heading, "NUMA Affinity" in line
             continue
         start = next((at for at, word in enumerate(words[:3]) if _DEVICE.match(word)), None)
         if start is None or not _is_cell("".join(words[start + 1 : start + 2])):
@@ -40,6 +41,14 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if len(cells) < len(columns) or not all(_is_cell(cell) for cell in cells):
             yield Problem(source=source(lines, "nvidia-smi topo"), why=_CELLS_MISSING, line_index=index)
         yield from _row(lines, index, line, row, dict(zip(columns, cells, strict=False)), legend)
+        numa = words[start + 2 + len(columns) :][:1]
+        if has_numa and row.startswith("GPU") and numa and numa[0].isdecimal():
+            yield Gpu(
+                source=source(lines, "nvidia-smi topo"),
+                quotes=(quote(lines, index, line),),
+                index=int(row[3:]),
+                numa_node_index=int(numa[0]),
+            )
 
 
 def _legend(lines: Lines) -> dict[str, str]:
@@ -90,7 +99,7 @@ def _row(
 
 READER = Reader(
     title=Text(en="nvidia-smi topo matrix", zh="nvidia-smi topo 矩阵"),
-    gives=(DevicePath, PeerAccess),
+    gives=(DevicePath, PeerAccess, Gpu),
     recognises=lambda sample: _HEADING.search(sample) is not None or _ROW_START.search(sample) is not None,
     read=_read,
     obtained_by=("nvidia-smi topo -m", "nvidia-smi topo -p2p r"),

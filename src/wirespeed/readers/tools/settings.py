@@ -24,13 +24,16 @@ MOST_LINE_CHARACTERS = 400
 """A setting with its remark is shorter; longer lines are logs, minified JSON or paragraphs."""
 
 _SWITCH = r"(?:true|false|on|off|yes|no|enabled?|disabled?|none|null|auto|unlimited|never|always|default|infinity)"
-_NUMBER_AND_UNIT = r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?\s?(?:[A-Za-zµμ%°][\w/%]*)?"
+_NUMBER_AND_UNIT = r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?\s?(?:[A-Za-zµμ%°][\w/%]*)?"
 _DURATION = r"(?:\d+(?:\.\d+)?(?:ms|us|µs|[smhd])){2,4}"
-_REMARK = r"(?:\s*[;,])?(?:\s*\([^()]{0,80}\))?(?:\s+(?:#|//|;|--)\s?.*)?"
+_REMARK = r"(?:\s*[;,])?(?:\s+\([^()]{0,80}\))?(?:\s+(?:#|//|;|--)\s?.*)?"
 _MARK = r"^\s*(?:[-*+•]\s+)?"
 _WORDS = r"[A-Za-z_][\w.\-/]*(?:\(s\))?(?: [\w.\-/()]{1,40}){0,5}"
 _QUOTED_NAME = r"[\"'`](?P<quoted>[A-Za-z_][\w.\-/ ]{0,80})[\"'`]"
 _CODE_NAME = r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+"
+
+_TIME = r"\d+(?:,\d{3})*(?:\.\d+)?\s?(?:ms|us|µs|s|sec|seconds?|min|minutes?|h|hours?)"
+_SIZE = r"\d+(?:,\d{3})*(?:\.\d+)?\s?(?:[kKMG]i?B?|bytes)"
 
 _PAIR = re.compile(rf"{_MARK}(?:{_QUOTED_NAME}|(?P<words>{_WORDS}))(?:\s*(?:=|:=)\s*|\s*:\s+|:(?=\d))(?P<value>\S.*)$")
 _SPACED = re.compile(
@@ -40,11 +43,13 @@ _BARE = re.compile(
     rf"{_MARK}(?P<words>{_CODE_NAME}|[a-z]+(?:-[a-z]+)+)\s+(?P<value>{_DURATION}|{_NUMBER_AND_UNIT}|(?i:{_SWITCH})){_REMARK}\s*$"
 )
 _INLINE = re.compile(
-    rf"(?<![\w.\-/$\"])(?P<words>{_CODE_NAME})[`'\"]?\s*(?:[:=]\s*|\s(?:(?:is|was|at|of|to|set to|is set to|left at)\s)?)[`'\"]?"
-    rf"(?P<value>{_DURATION}|\d[\d,]*(?:\.\d+)?\s?(?:ms|us|µs|s|sec|seconds?|min|minutes?|h|hours?|[kKMG]i?B?|bytes)|{_SWITCH})(?![\w.(/-])"
+    rf"(?<![\w.\-/$\"])(?P<words>{_CODE_NAME})[`'\"]?(?:"
+    rf"(?:\s*[:=]\s*|\s(?:is|was|to|set to|is set to|left at|at)\s)[`'\"]?(?P<assigned>{_DURATION}|{_TIME}|{_SIZE}|{_SWITCH})"
+    r"|\s(?:is|was|set to|is set to)\s(?P<number>\d+(?:\.\d+)?)"
+    rf"|\s(?P<bare>{_DURATION}|{_TIME}|true|false|off|enabled|disabled))(?![\w.(/-])"
 )
-_VALUE = re.compile(rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$")
-_NUMBER = re.compile(r"^(?P<number>[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s?(?P<unit>[A-Za-zµμ%°][\w/%]*)?$")
+_VALUE = re.compile(rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|\d+(?:\s+\d+){{1,3}}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$")
+_NUMBER = re.compile(r"^(?P<number>[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s?(?P<unit>[A-Za-zµμ%°][\w/%]*)?$")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[smhd])")
 _IS_DURATION = re.compile(rf"^{_DURATION}$")
 _RECOGNISED = re.compile(r"[:=]|\w_\w|\t|  ")
@@ -53,7 +58,7 @@ _NOT_A_SETTING = re.compile(
     r"NCCL (?:INFO|WARN|TRACE)|^\s*(?:#|//|<|\$|File |Traceback|at )|^\s*[\[(]|^\s*\w+:\d+:\d+|\b\d\d:\d\d:\d\d\b|[{\[(]\s*$|->"
 )
 _NOT_A_NAME = re.compile(
-    r"(?i)^(?:rx|tx)[_\d]|(?:error|exception|warning)$|^(?:info|warn|debug|trace|fatal|critical|note|todo|https?|q|a|re|from|date)$"
+    r"(?i)^(?:rx|tx)[_\d]|^export |(?:error|exception|warning)$|^(?:info|warn|debug|trace|fatal|critical|note|todo|https?|q|a|re|from|date)$"
     r"|(?:packets|octets|_phy)$|\b(?:the|and|but|because|when|then|which|that|with|i|we)\b"
 )
 _VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
@@ -89,7 +94,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             continue
         for found in _INLINE.finditer(line):
             if _is_name(found["words"]):
-                yield _setting(lines, index, line, found["words"], found["value"].strip())
+                yield _setting(lines, index, line, found["words"], (found["assigned"] or found["number"] or found["bare"]).strip())
 
 
 def _whole_line(line: str) -> tuple[str, str] | None:
@@ -133,7 +138,7 @@ def _setting(lines: Lines, index: int, line: str, name: str, value: str) -> Sett
 
 
 def _number_and_unit(value: str) -> tuple[float | None, str | None]:
-    found = _NUMBER.match(value)
+    found = None if _IS_DURATION.match(value) else _NUMBER.match(value)
     return (float(found["number"].replace(",", "")), found["unit"]) if found else (None, None)
 
 

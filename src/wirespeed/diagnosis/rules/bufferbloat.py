@@ -1,0 +1,86 @@
+"""Queues are so deep that waiting in them, not loss, makes the latency."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.path import Qdisc
+from wirespeed.model.facts.sockets import TcpSocket
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+GROWTH_RATIO = 3.0
+"""Round-trip time at least three times its own minimum, and more than 20 ms of waiting."""
+WAITING_S = 0.02
+
+
+def _judge(case: Case) -> Verdict:
+    flows = case.every(TcpSocket, lambda one: one.rtt_s is not None and one.min_rtt_s is not None)
+    waiting = tuple(one for one in flows if _waits(one) and not one.lost_packets)
+    lossy = tuple(one for one in flows if one.lost_packets)
+    return Verdict(
+        evidence=(
+            *piece(_WAITS, STRONG, waiting),
+            *piece(_BACKLOG, FAIR, case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)),
+            *piece(_SAID, STRONG, case.said("latency-grows-under-load")),
+            *against(_LOSSY, SLIGHT, lossy),
+        )
+    )
+
+
+def _waits(flow: TcpSocket) -> bool:
+    rtt_s, least_s = flow.rtt_s or 0.0, flow.min_rtt_s or 0.0
+    return rtt_s > GROWTH_RATIO * least_s and rtt_s - least_s > WAITING_S
+
+
+_WAITS = Text(en="round-trip time is several times its minimum, without loss", zh="往返时延是其最小值的数倍，且无丢包")
+_BACKLOG = Text(en="more than a megabyte waits in the device queue", zh="设备队列中积压超过一兆字节")
+_SAID = Text(en="latency is said to grow with load", zh="描述称时延随负载增长")
+_LOSSY = Text(en="segments are lost: the queue is not endless", zh="有报文段丢失：队列并非无限")
+
+RULE = Rule(
+    cause="bufferbloat",
+    title=Text(en="Deep queues make latency grow under load", zh="深队列使负载下时延增长"),
+    summary=Text(
+        en="Bulk traffic fills a deep queue that latency-sensitive traffic must wait in; nothing is lost, so senders do not slow down.",
+        zh="大流量填满深队列，时延敏感流量只能排队；没有丢包，发送方也不会减速。",
+    ),
+    needs=(
+        (wants(TcpSocket, lambda one: one.min_rtt_s is not None),),
+        (wants(Statement, lambda one: one.topic == "latency-grows-under-load"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="The wait is queue bytes divided by link rate: 8 MB at 100 Mb/s is 640 ms.",
+            zh="等待时间为队列字节除以链路速率：100 Mb/s 上 8 MB 为 640 ms。",
+        ),
+        shows=Text(en="srtt far above min_rtt, full goodput, no retransmission.", zh="srtt 远高于 min_rtt，吞吐正常，无重传。"),
+        sources=("measured in network namespaces (bufferbloat)", "RFC 8290"),
+    ),
+    told_apart_from=(
+        LookAlike(cause="packet-loss", because=Text(en="there segments are retransmitted", zh="彼处有重传")),
+        LookAlike(cause="noisy-neighbour", because=Text(en="there the bulk traffic is somebody else's", zh="彼处大流量来自他人")),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Fair queueing with short queues, and a small unsent limit", zh="公平队列与短队列，并限制未发送数据"),
+            commands=("tc qdisc replace dev IFACE root fq_codel", "sysctl -w net.ipv4.tcp_notsent_lowat=131072"),
+            side="serving",
+        ),
+        Change(
+            what=Text(
+                en="Rate-limit or move bulk traffic (checkpoints, backups, model pulls)",
+                zh="限速或迁移大流量（检查点、备份、模型拉取）",
+            )
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Loaded round-trip time below twice the idle one", zh="负载下往返时延低于空闲的两倍"),
+            commands=("ss -tin | grep -o 'rtt:[^ ]*\\|minrtt:[^ ]*'",),
+        ),
+    ),
+    gain=Text(en="Tens to hundreds of milliseconds of tail latency", zh="尾部时延减少数十至数百毫秒"),
+    severity="medium",
+)

@@ -1,0 +1,121 @@
+"""Every request sets up its own TCP and TLS connection."""
+
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.sockets import SocketSummary
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.settings import CodeCall, Directive, Statement
+from wirespeed.model.text import Text
+from wirespeed.theory import requests
+
+_NEW_CLIENT = r"^requests_(get|post|put|request)$|^httpx_(get|post|put|request|async_client|client)$|^openai$|^async_openai$|^aiohttp_client_session$|^client_session$|insecure_channel|secure_channel"
+SETUP_SHARE_RATIO = 0.3
+LEAST_TIMINGS_COUNT = 2
+MANY_TIME_WAIT_COUNT = 5_000
+
+
+def _with_setup(case: Case) -> list[HttpTiming]:
+    return [one for one in case.every(HttpTiming) if one.total_s and (one.connect_s or 0) > 0 and _share(one) >= SETUP_SHARE_RATIO]
+
+
+def _share(one: HttpTiming) -> float:
+    return requests.handshake_share_ratio(
+        requests.phases(one.total_s or 0.0, one.namelookup_s, one.connect_s, one.appconnect_s, one.starttransfer_s)
+    )
+
+
+def _upstream_without_keepalive(case: Case) -> list[Directive]:
+    passes = case.every(Directive, lambda one: one.server == "nginx" and one.name in ("proxy_pass", "upstream"))
+    return [] if case.first(Directive, lambda one: one.name == "keepalive") else list(passes)
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    slow = _with_setup(case)
+    if len(slow) >= LEAST_TIMINGS_COUNT:
+        evidence.append(supports(_SETUP, STRONG, *slow[:3], share_ratio=max(_share(one) for one in slow)))
+    else:
+        evidence += piece(_SETUP_ONCE, FAIR, slow, share_ratio=max((_share(one) for one in slow), default=0.0))
+    said = case.said("new-connection-each")
+    evidence += piece(_SAID, STRONG, said)
+    many = case.every(SocketSummary, lambda one: "TIME" in one.state.upper() and one.socket_count >= MANY_TIME_WAIT_COUNT)
+    evidence += piece(_TIME_WAIT, FAIR, [*many, *case.said("time-wait-many")])
+    if evidence:
+        evidence += piece(_CODE, FAIR, [one.record for one in configured(case, _NEW_CLIENT)])
+        evidence += piece(_NO_UPSTREAM_KEEPALIVE, FAIR, _upstream_without_keepalive(case))
+    reused = case.every(HttpTiming, lambda one: one.connects_count == 0 or (one.connect_s == 0 and (one.total_s or 0) > 0))
+    evidence += against(_REUSED, STRONG, reused)
+    return Verdict(evidence=tuple(evidence))
+
+
+_SETUP = Text(
+    en="request after request, connecting and TLS take up to {share_ratio} of the time",
+    zh="一个接一个请求，连接与 TLS 最多占 {share_ratio} 的时间",
+)
+_SETUP_ONCE = Text(en="connecting and TLS take {share_ratio} of the time", zh="连接与 TLS 占 {share_ratio} 的时间")
+_SAID = Text(en="each request opens its own connection", zh="每个请求都新建连接")
+_TIME_WAIT = Text(en="thousands of closed connections remain in TIME_WAIT", zh="数千个已关闭连接停留在 TIME_WAIT")
+_CODE = Text(en="the code makes its client or connection anew", zh="代码每次新建客户端或连接")
+_NO_UPSTREAM_KEEPALIVE = Text(en="nginx has no keepalive towards its upstream", zh="nginx 对上游没有启用 keepalive")
+_REUSED = Text(en="the connection was reused", zh="连接被复用")
+
+RULE = Rule(
+    cause="connection-reuse-missing",
+    title=Text(en="Each request pays for a new connection", zh="每个请求都要新建连接"),
+    summary=Text(
+        en="Connections are not kept and reused, so every request waits one round trip for TCP and one or two for TLS.",
+        zh="连接没有保持复用，每个请求都要为 TCP 等一个往返、为 TLS 等一到两个往返。",
+    ),
+    needs=((HttpTiming,), (SocketSummary,), (wants(CodeCall, lambda one: is_setting_named(one, _NEW_CLIENT)),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A new connection costs RTT for TCP, RTT (TLS 1.3) or 2 RTT (TLS 1.2) more, CPU for the key exchange, and starts with a small window.",
+            zh="新连接的代价：TCP 一个 RTT，TLS 1.3 再一个（1.2 两个），密钥交换的 CPU，且从小窗口开始。",
+        ),
+        shows=Text(
+            en="time_appconnect is a large part of time_total on every request; TIME_WAIT grows with the request rate.",
+            zh="每个请求的 time_appconnect 都占 time_total 很大一部分；TIME_WAIT 随请求速率增长。",
+        ),
+        sources=(
+            "RFC 8446 section 2",
+            "nginx upstream keepalive",
+            "measured: TTFT 2.1 RTT reused, 3.7 RTT new TCP, 6.9 RTT new TLS",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="distance",
+            because=Text(
+                en="with reuse the far path costs one round trip, without it three or four",
+                zh="有复用时远路只付一个往返，没有则三四个",
+            ),
+        ),
+        LookAlike(cause="dns-slow", because=Text(en="there the time is before the connection", zh="那里时间花在连接之前")),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Use one client or session for the life of the process", zh="整个进程共用一个客户端或会话"),
+            commands=("session = requests.Session()",),
+            side="serving",
+        ),
+        Change(
+            what=Text(en="Keep connections from nginx to its upstream", zh="让 nginx 对上游保持连接"),
+            commands=("keepalive 64;", "proxy_http_version 1.1;", 'proxy_set_header Connection "";'),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="A second request on the same client shows no connect time", zh="同一客户端的第二个请求没有连接时间"),
+            commands=(
+                "curl -s -o /dev/null -w '%{{num_connects}} %{{time_appconnect}}\\n' URL --next -s -o /dev/null -w '%{{num_connects}} %{{time_appconnect}}\\n' URL",
+            ),
+        ),
+    ),
+    gain=Text(en="Saves two to four round trips a request", zh="每个请求节省二至四个往返"),
+    severity="medium",
+    explains=("ephemeral-port-exhaustion", "dns-slow"),
+)

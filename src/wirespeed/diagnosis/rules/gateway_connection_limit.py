@@ -1,0 +1,104 @@
+"""A gateway or client pool allows fewer connections or requests than are wanted, and the rest wait in it."""
+
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import ServerEvent
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Directive, Setting, Statement
+from wirespeed.model.text import Text
+
+_LIMIT = r"^max_?conn$|worker_connections|max_connections|max_pending_requests|max_requests|pool_(size|maxsize|limit)|max_parallel_requests|limit_conn|max_keepalive|connection_limit|max_in_?flight|limit_per_host|max_concurren(cy|t_requests)"
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    evidence += piece(_EVENT, STRONG + SLIGHT, case.every(ServerEvent, topic="too-many-connections"))
+    evidence += piece(_SAID, STRONG, case.said("connection-limit"))
+    if evidence:
+        evidence += piece(_LIMITS, FAIR, [one.record for one in configured(case, _LIMIT)])
+        evidence += piece(_IDLE, FAIR, case.said("backend-idle", "server-not-busy"))
+    evidence += against(_BUSY, FAIR, case.said("gpu-busy", "server-queue-grows"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_EVENT = Text(en="the gateway says that its connections are used up", zh="网关报告连接已用尽")
+_SAID = Text(en="a limit on connections or requests in flight is reached", zh="达到了连接数或在途请求数的上限")
+_LIMITS = Text(en="a limit is configured", zh="配置了上限")
+_IDLE = Text(en="the server behind it has room", zh="其后的服务器仍有余量")
+_BUSY = Text(en="the model server itself is busy or queues", zh="模型服务器自身繁忙或排队")
+
+RULE = Rule(
+    cause="gateway-connection-limit",
+    title=Text(
+        en="A connection or pool limit queues requests in the gateway or client", zh="连接或连接池上限使请求在网关或客户端排队"
+    ),
+    summary=Text(
+        en="Requests wait for a free connection in front of a server that could take them.",
+        zh="请求在等待空闲连接，而后面的服务器本可接收。",
+    ),
+    needs=(
+        (wants(ServerEvent, lambda one: one.topic == "too-many-connections"),),
+        (wants(Setting, lambda one: is_setting_named(one, _LIMIT)),),
+        (wants(Directive, lambda one: is_setting_named(one, _LIMIT)),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A stream occupies its connection for its whole life, so a limit made for short requests is reached by few users: in flight = rate x duration (Little).",
+            zh="一个流在整个生命周期都占用连接，为短请求设的上限很快用满：在途数 = 速率 × 时长（Little 定律）。",
+        ),
+        shows=Text(
+            en="Latency jumps at a fixed number in flight; pool timeouts, 503 with overflow flags or `worker_connections are not enough`; GPUs idle.",
+            zh="在途数达到固定值时延迟跳升；出现连接池超时、带溢出标志的 503 或 worker_connections are not enough；GPU 空闲。",
+        ),
+        sources=(
+            "nginx worker_connections",
+            "HAProxy maxconn",
+            "Envoy circuit breaking (1,024 by default)",
+            "httpx pool limits (100)",
+            "aiohttp TCPConnector limit (100)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="server-saturated",
+            because=Text(en="there the server's own queue is full and its GPUs are busy", zh="那里是服务器自身队列已满、GPU 繁忙"),
+        ),
+        LookAlike(
+            cause="http2-stream-limit",
+            because=Text(en="there the limit is on streams of one connection", zh="那里限制的是一条连接上的流数"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Raise the limit above peak rate x longest duration, and bound the wait for a connection",
+                zh="把上限提高到峰值速率 × 最长时长以上，并限制等待连接的时间",
+            ),
+            commands=("worker_connections 65536;", "httpx.Limits(max_connections=1000)"),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="Requests in flight pass the old limit and latency no longer jumps there",
+                zh="在途请求数超过原上限且延迟不再跳升",
+            )
+        ),
+    ),
+    gain=Text(en="Concurrency rises to what the servers can take", zh="并发提高到服务器可承受的水平"),
+    severity="medium",
+    explains=("server-saturated", "no-fault-queueing"),
+)

@@ -1,0 +1,142 @@
+"""A hop gives up waiting for the next byte before the server has sent it."""
+
+from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece, said_s
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import ServerEvent
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Value,
+    Verdict,
+    contradicts,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Directive, Setting, Statement
+from wirespeed.model.text import Text
+
+_READ_TIMEOUT = r"proxy_read_timeout|read_timeout|response_timeout|request_timeout|timeout_server|^timeout$|stream_idle_timeout|route.*timeout|idle_timeout|idle_time_out|backend.*timeout|proxy_send_timeout|grpc_read_timeout|uwsgi_read_timeout|timeout_sec"
+LONGEST_TIMEOUT_S = 3600.0
+CLOSE_RATIO = 0.05
+"""A failure within 5 % of a configured timeout is that timeout."""
+
+
+def _timeouts(case: Case) -> list[tuple[Record, float]]:
+    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _READ_TIMEOUT) if one.duration_s]
+    found += [(one, seconds) for one in case.said("proxy-read-timeout") if (seconds := said_s(one))]
+    return [one for one in found if one[1] <= LONGEST_TIMEOUT_S]
+
+
+def _judge(case: Case) -> Verdict:
+    timeouts = _timeouts(case)
+    least = min(timeouts, key=lambda one: one[1], default=None)
+    waits = [(one, seconds) for one in case.said("slow-first-byte") if (seconds := said_s(one))]
+    cuts = case.said("cut-at-round-time")
+    errors: list[Record] = [
+        *case.said("gateway-timed-out"),
+        *case.every(ServerEvent, lambda one: one.status_code in (504, 524) or one.topic == "upstream-timeout"),
+    ]
+    evidence: list[Evidence] = []
+    values: dict[str, Value] = {"timeout_s": least[1] if least else None}
+    cut_here = [
+        (one, timeout)
+        for one in cuts
+        for timeout in timeouts
+        if (seconds := said_s(one)) and abs(seconds - timeout[1]) <= CLOSE_RATIO * timeout[1]
+    ]
+    if cut_here:
+        values = {"timeout_s": cut_here[0][1][1]}
+        evidence.append(supports(_CUT_HERE, STRONG, cut_here[0][1][0], cut_here[0][0], **values))
+    else:
+        evidence += piece(_CUT, FAIR, cuts)
+    evidence += piece(_ERRORS, FAIR, errors)
+    if least and (slower := [one for one in waits if one[1] > least[1]]):
+        evidence.append(supports(_SLOWER, FAIR, least[0], slower[0][0], timeout_s=least[1], wait_s=slower[0][1]))
+    elif least and waits and not cuts and not errors:
+        evidence.append(contradicts(_FASTER, FAIR, least[0], waits[0][0], timeout_s=least[1]))
+    if evidence:
+        evidence += piece(_FINISHES, SLIGHT, case.said("server-finishes-anyway"))
+    return Verdict(evidence=tuple(evidence), values=values)
+
+
+_CUT_HERE = Text(
+    en="requests are cut at {timeout_s}, which is a configured timeout", zh="请求在 {timeout_s} 被切断，恰为某个已配置的超时"
+)
+_CUT = Text(en="requests are cut at a round time", zh="请求在整数时间被切断")
+_ERRORS = Text(en="a hop reports that it timed out or cut the stream", zh="某一跳报告超时或切断了流")
+_SLOWER = Text(en="the server needs {wait_s}, a hop waits {timeout_s}", zh="服务器需要 {wait_s}，某一跳只等 {timeout_s}")
+_FASTER = Text(en="the server answers within the shortest timeout of {timeout_s}", zh="服务器在最短超时 {timeout_s} 内应答")
+_FINISHES = Text(en="the server finishes the request all the same", zh="服务器仍完成了请求")
+
+RULE = Rule(
+    cause="gateway-timeout-too-short",
+    title=Text(en="A gateway's timeout is shorter than the answer takes", zh="网关超时短于回答所需时间"),
+    summary=Text(
+        en="A hop closes the request when no byte came for its timeout, while the server is still working on a long prompt.",
+        zh="某一跳在其超时内没收到字节就关闭请求，而服务器仍在处理长提示。",
+    ),
+    needs=(
+        (wants(Setting, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
+        (wants(Directive, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
+        (wants(ServerEvent, lambda one: one.status_code in (504, 524) or one.topic == "upstream-timeout"),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Read timeouts count silence between two bytes. Prefill of a long prompt, a queue or a tool call is silence.",
+            zh="读超时计的是两个字节之间的静默。长提示的预填充、排队或工具调用都是静默。",
+        ),
+        shows=Text(
+            en="504, 524 or a broken stream at 30, 60, 100 or 300 s exactly; the server logs 200 later.",
+            zh="恰在 30、60、100 或 300 s 出现 504、524 或断流；服务器随后记录 200。",
+        ),
+        sources=(
+            "nginx proxy_read_timeout (60 s)",
+            "AWS ALB idle timeout (60 s)",
+            "Cloudflare error 524 (100 s)",
+            "Envoy route timeout (15 s), stream_idle_timeout (5 min)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="keepalive-timeout-reset",
+            because=Text(
+                en="that fails at once on a reused connection, not after a round time",
+                zh="那是在复用连接上立即失败，而不是在整数时间后",
+            ),
+        ),
+        LookAlike(
+            cause="server-saturated",
+            because=Text(
+                en="if the server never finishes, a longer timeout only moves the failure",
+                zh="若服务器始终不完成，加长超时只是推迟失败",
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Raise the read timeout of every hop above the longest first-token time, the outermost hop the longest",
+                zh="把每一跳的读超时提高到最长首词元时间以上，最外层最长",
+            ),
+            commands=("proxy_read_timeout 600s;", 'nginx.ingress.kubernetes.io/proxy-read-timeout: "600"'),
+            side="serving",
+        ),
+        Change(
+            what=Text(
+                en="Send a comment line of SSE every 15 s while the model is silent", zh="模型静默时每 15 s 发送一行 SSE 注释"
+            ),
+            side="serving",
+        ),
+    ),
+    checks=(Check(what=Text(en="The longest prompt completes through every hop", zh="最长的提示能穿过所有跳完成")),),
+    gain=Text(en="Long prompts complete instead of failing and being retried", zh="长提示得以完成，而不是失败重试"),
+    severity="high",
+)

@@ -1,0 +1,85 @@
+"""All calls share one HTTP/2 connection, and its limit of concurrent streams makes further calls wait."""
+
+from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Directive, Setting, Statement
+from wirespeed.model.text import Text
+
+_STREAMS = r"max_?concurrent_?streams"
+
+
+def _judge(case: Case) -> Verdict:
+    limits = [one.record for one in configured(case, _STREAMS)]
+    evidence: list[Evidence] = []
+    evidence += piece(_LIMIT, FAIR, [*limits, *(() if limits else case.said("stream-limit"))])
+    evidence += piece(_WALL, FAIR, case.said("wall-at-hundred"))
+    if evidence:
+        evidence += piece(_GRPC, SLIGHT, case.said("grpc"))
+        evidence += piece(_ONE_CONNECTION, SLIGHT, case.said("l4-balancing"))
+        evidence += piece(_IDLE, FAIR, case.said("backend-idle", "server-not-busy"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_LIMIT = Text(en="a limit on streams of one connection is named", zh="提到了单连接的流数上限")
+_WALL = Text(en="calls wait from a fixed number in flight on", zh="在途数达到固定值后调用开始等待")
+_GRPC = Text(en="calls go over HTTP/2", zh="调用走 HTTP/2")
+_ONE_CONNECTION = Text(en="they share one connection", zh="它们共用一条连接")
+_IDLE = Text(en="the server has room", zh="服务器仍有余量")
+
+RULE = Rule(
+    cause="http2-stream-limit",
+    title=Text(en="The stream limit of one HTTP/2 connection holds calls back", zh="单条 HTTP/2 连接的流数上限使调用排队"),
+    summary=Text(
+        en="Calls beyond the server's SETTINGS_MAX_CONCURRENT_STREAMS wait in the client until another one ends.",
+        zh="超过服务器 SETTINGS_MAX_CONCURRENT_STREAMS 的调用在客户端等待其他调用结束。",
+    ),
+    needs=(
+        (wants(Setting, lambda one: is_setting_named(one, _STREAMS)),),
+        (wants(Directive, lambda one: is_setting_named(one, _STREAMS)),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A generation of 30 s holds its stream for 30 s; 100 streams then serve 3.3 calls a second whatever the server could do.",
+            zh="一次 30 s 的生成占用其流 30 s；100 条流只能承载每秒 3.3 次调用，与服务器能力无关。",
+        ),
+        shows=Text(
+            en="Latency is flat up to 100 (or 128, 250) calls in flight and jumps above; a second channel doubles the throughput.",
+            zh="在途 100（或 128、250）以内延迟平稳，超过即跳升；再开一个通道吞吐翻倍。",
+        ),
+        sources=(
+            "RFC 9113 section 6.5.2 (recommends at least 100)",
+            "gRPC performance best practices",
+            "nginx http2_max_concurrent_streams (128)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="l4-grpc-pinning",
+            because=Text(
+                en="there the calls reach one pod only; here they do not leave the client",
+                zh="那里调用只到一个 Pod；这里调用还没离开客户端",
+            ),
+        ),
+        LookAlike(
+            cause="gateway-connection-limit",
+            because=Text(en="there connections are counted, not streams", zh="那里计的是连接，不是流"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Open several channels to the server, or raise its stream limit", zh="对服务器开多个通道，或提高其流数上限"
+            ),
+            commands=("grpc.max_concurrent_streams", "http2_max_concurrent_streams 1024;"),
+            side="serving",
+        ),
+    ),
+    checks=(Check(what=Text(en="Latency stays flat past the old limit", zh="越过原上限后延迟仍平稳")),),
+    gain=Text(en="Throughput grows with the number of channels until the server is full", zh="吞吐随通道数增长，直到服务器饱和"),
+    severity="medium",
+    explains=("server-saturated", "no-fault-queueing", "gateway-connection-limit"),
+)

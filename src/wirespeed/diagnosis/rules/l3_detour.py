@@ -1,0 +1,101 @@
+"""Neighbours reach each other through a far router."""
+
+import ipaddress
+
+from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.path import Route
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PathHop, PingRun
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+USUAL_TTLS = (64, 128, 255)
+"""TTLs that hosts start with; one less means one router was passed."""
+
+
+def _judge(case: Case) -> Verdict:
+    hops = case.every(PathHop)
+    private = [one for one in hops if one.address and _is_private(one.address)]
+    is_local = bool(hops) and len(private) == len([one for one in hops if one.address])
+    detour = tuple(hops) if is_local and len(hops) >= 2 else ()
+    routed = case.every(
+        PingRun, lambda one: one.ttl_hops is not None and one.ttl_hops not in USUAL_TTLS and _is_private(one.target)
+    )
+    via = case.every(Route, lambda one: one.is_lookup and one.gateway is not None and _is_private(one.destination))
+    said = case.said("goes-through-router")
+    is_slow = bool(case.said("same-switch-fast-across-slow", "scales-badly", "plateau-near-half"))
+    return Verdict(
+        evidence=(
+            *piece(_HOPS, FAIR, detour),
+            *piece(_TTL, FAIR, _first(routed)),
+            *piece(_VIA, FAIR, via),
+            *piece(_SAID, STRONG if detour or routed or via or is_slow else FAIR, said),
+        )
+    )
+
+
+def _first(records: tuple[PingRun, ...]) -> tuple[Record, ...]:
+    return records[:1]
+
+
+def _is_private(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address.split("/")[0]).is_private
+    except ValueError:
+        return False
+
+
+_HOPS = Text(en="two machines of one site are several hops apart", zh="同一站点的两台机器相隔多跳")
+_TTL = Text(en="the answer's TTL shows that routers were passed", zh="应答 TTL 表明经过了路由器")
+_VIA = Text(en="the route to the peer goes through a gateway", zh="到对端的路由经过网关")
+_SAID = Text(en="a way through a router, firewall or another VLAN is reported", zh="描述提到经过路由器、防火墙或其他 VLAN")
+
+RULE = Rule(
+    cause="l3-detour",
+    title=Text(en="Traffic between neighbours takes a detour", zh="相邻机器之间的流量绕路"),
+    summary=Text(
+        en="The machines are close, but in different subnets or VLANs, so their traffic goes up to a router or firewall and back, over links made for something else.",
+        zh="机器相邻，却在不同子网或 VLAN，流量上行到路由器或防火墙再返回，走的是为其他用途准备的链路。",
+    ),
+    needs=(
+        (PathHop,),
+        (wants(PingRun, lambda one: one.ttl_hops is not None),),
+        (wants(Route, lambda one: one.is_lookup),),
+        (wants(Statement, lambda one: one.topic == "goes-through-router"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A routed fabric passes leaf and spine by design: compare with the majority of pairs, not with zero hops.",
+            zh="路由型网络本就经过叶脊：应与多数成对比较，而不是与零跳比较。",
+        ),
+        shows=Text(
+            en="TTL 61 from a host of the same rack, RTT twice that of its neighbours, uplink bytes in and out equal.",
+            zh="同机架主机 TTL 为 61，RTT 为邻居两倍，上行进出字节相等。",
+        ),
+        sources=("measured in network namespaces (l3_detour)",),
+    ),
+    told_apart_from=(
+        LookAlike(cause="oversubscribed-fabric", because=Text(en="there the way is right and too narrow", zh="彼处路径正确但太窄")),
+        LookAlike(cause="distance", because=Text(en="there the places really are far apart", zh="彼处两地确实遥远")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Put the machines into one subnet or VLAN, or route between them at the leaf",
+                zh="把机器放进同一子网或 VLAN，或在叶上路由",
+            )
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Hop count and RTT equal those of other pairs", zh="跳数与 RTT 与其他成对相同"),
+            commands=("traceroute -n PEER", "ip route get PEER"),
+        ),
+    ),
+    gain=Text(en="Restores scaling", zh="恢复扩展性"),
+    severity="medium",
+)

@@ -1,0 +1,145 @@
+"""A link runs slower than its owner believes: negotiated down, fewer lanes, or the wrong cable."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.facts.link import Link
+from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import Text
+
+STANDARD_BITS_PER_S = (100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9)
+PLATEAU_RATIO = (0.85, 0.99)
+"""A TCP flow reaches about 0.94 of Ethernet's rate (framing), so a plateau in this band names the rate of the link."""
+
+
+def _judge(case: Case) -> Verdict:
+    below = case.every(Link, _is_below_advertised)
+    half = case.every(Link, lambda one: one.duplex == "half" and one.driver not in ("virtio_net", "veth"))
+    narrow = _slower_than_siblings(case)
+    events = case.every(KernelEvent, lambda one: one.topic == "link-up" and _is_slow_text(one.message))
+    plateau = _plateau(case)
+    said = case.said("link-slower-than-thought")
+    values: dict[str, Value] = {"link": below[0].name if below else "IFACE"}
+    return Verdict(
+        evidence=(
+            *piece(_BELOW, STRONG + SLIGHT, below),
+            *piece(_HALF, STRONG, half),
+            *piece(_NARROW, STRONG, narrow),
+            *piece(_EVENT, FAIR, events),
+            *piece(_PLATEAU, FAIR, plateau),
+            *piece(_SAID, STRONG, said),
+            *against(_FULL, SLIGHT, case.every(Link, _is_at_advertised) if not below else ()),
+        ),
+        values=values,
+    )
+
+
+def _is_below_advertised(link: Link) -> bool:
+    return bool(
+        link.link_rate_bits_per_s and link.advertised_max_bits_per_s and link.link_rate_bits_per_s < link.advertised_max_bits_per_s
+    )
+
+
+def _is_at_advertised(link: Link) -> bool:
+    return bool(link.link_rate_bits_per_s and link.link_rate_bits_per_s == link.advertised_max_bits_per_s)
+
+
+def _is_slow_text(message: str) -> bool:
+    return any(rate in message.replace(" ", "").lower() for rate in ("1gbps", "100mbps", "10mbps", "1000mbps", "halfduplex"))
+
+
+def _slower_than_siblings(case: Case) -> tuple[RdmaPort, ...]:
+    """Active ports whose rate is below that of most ports of the same link layer, or that lost lanes (1X, 2X)."""
+    active = case.every(RdmaPort, lambda one: one.state == "active" and one.link_rate_bits_per_s is not None)
+    if len(active) < 3:
+        return ()
+    rates = sorted(one.link_rate_bits_per_s or 0.0 for one in active)
+    usual = rates[len(rates) // 2]
+    return tuple(one for one in active if (one.link_rate_bits_per_s or 0.0) < usual)
+
+
+def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
+    """A measured rate at a standard link rate below the rate that is spoken of."""
+    spoken = case.every(Quantity, lambda one: one.dimension == "rate" and one.value in STANDARD_BITS_PER_S)
+    runs = case.every(ThroughputRun, lambda one: one.protocol != "udp" and one.role != "interval")
+    for run in runs:
+        link = next(
+            (rate for rate in STANDARD_BITS_PER_S if PLATEAU_RATIO[0] <= run.rate_bits_per_s / rate <= PLATEAU_RATIO[1]), None
+        )
+        faster = [one for one in spoken if link is not None and one.value >= 2.4 * link]
+        if link is not None and link <= 10e9 and faster:
+            return (run, faster[0])
+    return ()
+
+
+_BELOW = Text(en="the link negotiated less than it advertises", zh="链路协商速率低于其宣告能力")
+_HALF = Text(en="the link runs half duplex", zh="链路为半双工")
+_NARROW = Text(en="this port runs slower than its siblings", zh="该端口比同类端口慢")
+_EVENT = Text(en="the kernel saw the link come up at a low rate", zh="内核看到链路以低速建立")
+_PLATEAU = Text(en="the measured rate is that of a slower standard link", zh="实测速率恰为某一较低标准链路的速率")
+_SAID = Text(en="a lower link rate than believed is reported", zh="描述提到链路速率低于预期")
+_FULL = Text(en="the link runs at the highest rate it advertises", zh="链路运行在其宣告的最高速率")
+
+RULE = Rule(
+    cause="link-speed-lower-than-assumed",
+    title=Text(en="A link runs slower than believed", zh="链路实际速率低于预期"),
+    summary=Text(
+        en="Everything works, at the rate of a slower link: negotiation fell back, lanes are missing, or the traffic takes another port.",
+        zh="一切正常，但速率是较慢链路的：协商回退、缺少通道，或流量走了另一端口。",
+    ),
+    needs=(
+        (wants(Link, lambda one: one.link_rate_bits_per_s is not None),),
+        (wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None),),
+        (ThroughputRun,),
+        (wants(Statement, lambda one: one.topic == "link-slower-than-thought"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Auto-negotiation takes the best rate that cable, module and both ports agree on.",
+            zh="自动协商取线缆、模块与两端端口都支持的最高速率。",
+        ),
+        shows=Text(
+            en="Throughput stops at 0.94 of 1, 10, 25 Gb/s; 20 GB takes three minutes on gigabit.",
+            zh="吞吐停在 1、10、25 Gb/s 的 0.94；千兆上 20 GB 约三分钟。",
+        ),
+        sources=("IEEE 802.3 framing (1448/1538 of the rate is TCP payload)", "facebookresearch/gcm check_ethlink"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="tcp-single-flow-limit",
+            because=Text(en="there more flows go faster; a link's rate does not move", zh="彼处增加流会更快；链路速率不会变"),
+        ),
+        LookAlike(
+            cause="pcie-link-degraded",
+            because=Text(en="there the port's rate is right and its slot is slow", zh="彼处端口速率正确，插槽慢"),
+        ),
+        LookAlike(cause="nic-firmware-state", because=Text(en="there the negotiated rate is right too", zh="彼处协商速率也正确")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Replace cable or module, let both sides negotiate, check the switch port profile and FEC",
+                zh="更换线缆或模块，两侧自动协商，检查交换机端口配置与 FEC",
+            ),
+            commands=("ethtool {link}",),
+        ),
+        Change(
+            what=Text(en="If the traffic takes the wrong port, route it over the fast one", zh="若流量走错端口，改走高速端口"),
+            commands=("ip route get PEER",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The rate reads as expected and iperf3 reaches 0.9 of it", zh="速率读数正确，iperf3 达到其 0.9"),
+            commands=("cat /sys/class/net/{link}/speed",),
+        ),
+    ),
+    gain=Text(en="Up to the ratio of the rates: tenfold from 1 to 10 Gb/s", zh="最多为速率之比：1 到 10 Gb/s 为十倍"),
+    severity="high",
+    explains=("bandwidth-insufficient",),
+)

@@ -1,0 +1,168 @@
+"""The MTU differs along the path, and full-size frames do not get through."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.link import Counter, Link
+from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_OVERLAYS = (
+    "vxlan",
+    "tunl",
+    "flannel",
+    "cali",
+    "cilium",
+    "geneve",
+    "wg",
+    "ipip",
+    "gre",
+    "tun",
+    "docker",
+    "veth",
+    "lo",
+    "br-",
+    "cni",
+    "virbr",
+)
+
+
+def _judge(case: Case) -> Verdict:
+    hosts = _differs_between_hosts(case)
+    rdma = _differs_between_ports(case)
+    below = case.every(
+        RdmaPort, lambda one: bool(one.active_mtu_bytes and one.max_mtu_bytes and one.active_mtu_bytes < one.max_mtu_bytes)
+    )
+    oversize = case.every(Counter, lambda one: one.canonical == "rx_oversize" and one.value_count > 0)
+    failed = case.every(NcclWarning, lambda one: one.topic == "completion-error" and one.status_code == 12)
+    differs, depends = case.said("mtu-differs"), case.said("depends-on-mtu")
+    big = case.said("small-passes-large-hangs", "large-frames-unanswered")
+    is_about_mtu = bool(hosts or rdma or differs or depends or oversize)
+    is_overlay = bool(case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network"))
+    return Verdict(
+        evidence=(
+            *piece(_HOSTS, STRONG, hosts),
+            *piece(_PORTS, STRONG, rdma),
+            *piece(_DIFFERS, STRONG, differs),
+            *piece(_DEPENDS, STRONG, depends),
+            *piece(_OVERSIZE, STRONG, oversize),
+            *piece(_BELOW, SLIGHT if is_about_mtu or big else 0.5, below),
+            *piece(_BIG, FAIR, big),
+            *(piece(_FAILED, SLIGHT, failed) if is_about_mtu else ()),
+            *against(_OVERLAY, FAIR, _overlay_records(case) if is_overlay else ()),
+        )
+    )
+
+
+def _differs_between_hosts(case: Case) -> tuple[Record, ...]:
+    """Links that carry different MTUs on different hosts under one name."""
+    links = case.every(Link, lambda one: one.mtu_bytes is not None and one.host is not None and not one.name.startswith(_OVERLAYS))
+    by_name: dict[str, list[Link]] = {}
+    for link in links:
+        by_name.setdefault(link.name, []).append(link)
+    return tuple(link for same in by_name.values() if len({one.mtu_bytes for one in same}) > 1 for link in same)
+
+
+def _differs_between_ports(case: Case) -> tuple[Record, ...]:
+    """RDMA ports with different active MTUs on different hosts under one device name."""
+    by_device: dict[str, list[RdmaPort]] = {}
+    for port in case.every(RdmaPort, lambda one: one.active_mtu_bytes is not None):
+        by_device.setdefault(port.device, []).append(port)
+    return tuple(port for same in by_device.values() if len({one.active_mtu_bytes for one in same}) > 1 for port in same)
+
+
+def _overlay_records(case: Case) -> tuple[Record, ...]:
+    return case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network")
+
+
+_HOSTS = Text(en="the same interface has different MTUs on different hosts", zh="同名接口在不同主机上 MTU 不同")
+_PORTS = Text(en="the same RDMA device has different active MTUs on different hosts", zh="同名 RDMA 设备在不同主机上有效 MTU 不同")
+_DIFFERS = Text(en="two MTUs on one path are reported", zh="描述提到一条路径上有两种 MTU")
+_DEPENDS = Text(en="whether it works depends on the MTU", zh="是否正常取决于 MTU")
+_OVERSIZE = Text(en="the NIC counts frames larger than it may receive", zh="网卡计到超出接收上限的帧")
+_BELOW = Text(en="the RDMA port's active MTU is below its maximum", zh="RDMA 端口的有效 MTU 低于其最大值")
+_BIG = Text(en="small messages pass, full-size ones do not", zh="小消息通过，满长消息不通过")
+_FAILED = Text(en="transfers ended with retries exceeded", zh="传输因重试次数用尽而失败")
+_OVERLAY = Text(
+    en="an overlay network is involved: its headers, not two switches, may be what does not fit",
+    zh="涉及叠加网络：可能是封装头放不下，而非两台设备不一致",
+)
+
+RULE = Rule(
+    cause="mtu-mismatch",
+    title=Text(en="The MTU is not the same along the path", zh="路径上的 MTU 不一致"),
+    summary=Text(
+        en="One side sends frames that another host, switch port or queue pair on the path does not accept; they are dropped without a word. "
+        "Small messages pass, so set-up looks healthy.",
+        zh="一侧发出的帧超过路径上另一主机、交换机端口或队列对的上限而被默默丢弃；小消息能通过，所以建立连接看似正常。",
+    ),
+    needs=(
+        (wants(Link, lambda one: one.mtu_bytes is not None),),
+        (wants(RdmaPort, lambda one: one.active_mtu_bytes is not None),),
+        (wants(Counter, lambda one: one.canonical == "rx_oversize"),),
+        (
+            wants(
+                Statement,
+                lambda one: one.topic in ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered"),
+            ),
+        ),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="TCP adapts through its MSS when the hosts differ; RDMA queue pairs and anything behind a smaller switch port do not.",
+            zh="主机 MTU 不同时 TCP 会通过 MSS 适应；RDMA 队列对以及较小交换机端口之后的流量不会。",
+        ),
+        shows=Text(
+            en="Set-up and small tests pass; the first large transfer times out (error 12) or hangs; only some nodes or image versions are hit.",
+            zh="建立与小测试通过；首个大传输超时（错误 12）或挂起；只影响部分节点或镜像版本。",
+        ),
+        sources=("NVIDIA/nccl#1524", "NVIDIA/nccl#1957", "Linux mlx5 counters.rst (rx_oversize_pkts_phy)"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pmtu-blackhole",
+            because=Text(
+                en="there the hosts agree and a router in the middle drops big packets without telling",
+                zh="彼处两端一致，中间路由器丢弃大包且不通知",
+            ),
+        ),
+        LookAlike(
+            cause="mtu-overlay",
+            because=Text(
+                en="there encapsulation adds 50 bytes or more to a frame that was already full",
+                zh="彼处是封装给已满的帧又加了 50 字节以上",
+            ),
+        ),
+        LookAlike(
+            cause="roce-gid-index-wrong",
+            because=Text(en="there even the smallest transfer fails", zh="彼处最小的传输也失败"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Make the MTU equal on hosts, bonds, VLANs and switch ports (switch at or above the hosts); for RoCE 4200 suffices for active_mtu 4096",
+                zh="使主机、绑定、VLAN、交换机端口 MTU 一致（交换机不低于主机）；RoCE 用 4200 即可得到 active_mtu 4096",
+            ),
+            commands=("ip link set dev IFACE mtu 9000",),
+            risk=Text(en="The link may bounce; persist it in the network configuration", zh="链路可能闪断；需写入网络配置"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="A don't-fragment ping of MTU minus 28 passes both ways between every pair",
+                zh="每对主机双向通过 MTU 减 28 的不分片 ping",
+            ),
+            commands=("ping -M do -c 3 -s 8972 PEER", "ibv_devinfo | grep -E 'hca_id|active_mtu'"),
+        ),
+    ),
+    gain=Text(en="From hanging to line rate", zh="从挂起恢复到线速"),
+    severity="high",
+    explains=("collective-timeout-too-short", "pmtu-blackhole", "packet-loss"),
+)

@@ -1,0 +1,139 @@
+"""Small writes wait for the acknowledgement of the one before, which the receiver delays by 40 ms."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    configured,
+    is_setting_named,
+    piece,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.finding import (
+    FAIR,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import (
+    HttpTiming,
+)
+from wirespeed.model.settings import CodeCall, Statement
+from wirespeed.model.text import Text
+from wirespeed.theory import requests
+
+_NO_DELAY = r"no_?delay|quickack"
+SMALL_BYTES = 1448.0
+_SIZE = re.compile(r"(?i)(?<![\w.])(\d+(?:\.\d+)?)\s*(k|ki|m)?b\b")
+
+
+def _answer_bytes(one: HttpTiming) -> float | None:
+    found = _SIZE.search(one.label)
+    if found:
+        return float(found[1]) * {"": 1.0, "k": 1e3, "ki": 1024.0, "m": 1e6}[(found[2] or "").lower()]
+    return one.size_bytes
+
+
+def _inversions(case: Case) -> list[tuple[HttpTiming, HttpTiming, float]]:
+    sized = [(size, one) for one in case.every(HttpTiming) if (size := _answer_bytes(one)) and one.total_s]
+    found = []
+    for small_bytes, small in sized:
+        for large_bytes, large in sized:
+            extra_s = (small.total_s or 0.0) - (large.total_s or 0.0)
+            if small_bytes < large_bytes / 10 and 0.03 <= extra_s <= 0.25:
+                found.append((small, large, extra_s))
+    return found
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    for small, large, extra_s in _inversions(case)[:1]:
+        evidence.append(supports(_INVERTED, STRONG, small, large, extra_s=extra_s))
+    held = [one for one in case.every(HttpTiming) if _held_s(one) is not None]
+    if not evidence:
+        evidence += piece(_HELD, FAIR, held)
+    evidence += piece(_FORTY, FAIR, case.said("forty-milliseconds"))
+    evidence += piece(_INVERTED_SAID, FAIR, case.said("small-slower-than-big"))
+    if evidence:
+        evidence += piece(_NAGLE, FAIR, case.said("nagle"))
+    set_on = [one.record for one in configured(case, _NO_DELAY) if re.search(r"1|true|on\b", one.setting.lower())]
+    evidence += against(_SET, FAIR, set_on)
+    return Verdict(evidence=tuple(evidence))
+
+
+def _held_s(one: HttpTiming) -> float | None:
+    """The wait between first byte and end where it is of a delayed ACK's size and the answer is small."""
+    if one.starttransfer_s is None or one.total_s is None or (one.size_bytes or 0) > 100 * SMALL_BYTES:
+        return None
+    gap_s = one.total_s - one.starttransfer_s
+    return gap_s if requests.is_delayed_ack(gap_s) and one.total_s < 0.3 else None
+
+
+_INVERTED = Text(en="the smaller answer takes {extra_s} longer than the larger one", zh="较小的回答反而比较大的多用 {extra_s}")
+_HELD = Text(
+    en="between first byte and end lies the time of a delayed acknowledgement", zh="首字节到结束之间恰为一次延迟确认的时间"
+)
+_FORTY = Text(en="a delay of about 40 ms is reported", zh="报告了约 40 ms 的延迟")
+_INVERTED_SAID = Text(en="small answers are slower than big ones", zh="小回答比大回答慢")
+_NAGLE = Text(en="small separate writes or a missing TCP_NODELAY are named", zh="提到了分开的小写入或缺少 TCP_NODELAY")
+_SET = Text(en="TCP_NODELAY is set", zh="已设置 TCP_NODELAY")
+
+RULE = Rule(
+    cause="nagle-delayed-ack",
+    title=Text(en="Nagle's algorithm meets delayed acknowledgements", zh="Nagle 算法遇上延迟确认"),
+    summary=Text(
+        en="A program writes a message in two small parts without TCP_NODELAY; the second waits for an acknowledgement that the receiver delays by 40 ms or more.",
+        zh="程序未设 TCP_NODELAY 且把消息分两次小写入；第二次要等接收方延迟 40 ms 以上的确认。",
+    ),
+    needs=((HttpTiming,), (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Nagle holds a segment below MSS while data is unacknowledged; the receiver delays its ACK 40 to 200 ms hoping to send data with it.",
+            zh="有未确认数据时 Nagle 扣住小于 MSS 的段；接收方把 ACK 推迟 40 至 200 ms，希望捎带数据。",
+        ),
+        shows=Text(
+            en="About 40 ms extra on small answers on reused connections, none on big ones; TcpExtDelayedACKs rises by one a request.",
+            zh="复用连接上小回答多约 40 ms，大回答没有；TcpExtDelayedACKs 每请求加一。",
+        ),
+        sources=(
+            "RFC 9293 section 3.7.4",
+            "RFC 1122 section 4.2.3.2",
+            "Linux TCP_DELACK_MIN 40 ms",
+            "measured: 42.4 ms at RTT 0, 47.2 ms at RTT 5.4 ms",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="proxy-buffering",
+            because=Text(
+                en="buffering grows with the stream; this is a fixed 40 ms a message", zh="缓冲随流增长；这里是每条消息固定 40 ms"
+            ),
+        ),
+        LookAlike(cause="packet-loss", because=Text(en="loss adds 200 ms and more, at random", zh="丢包随机增加 200 ms 以上")),
+        LookAlike(cause="distance", because=Text(en="distance adds to every size alike", zh="距离对各种大小影响相同")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Set TCP_NODELAY on both sockets of the relay, or write each message in one call",
+                zh="在中继的两侧套接字上设置 TCP_NODELAY，或一次写出整条消息",
+            ),
+            commands=("sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)", "tcp_nodelay on;"),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Small answers take no longer than big ones", zh="小回答不再比大回答慢"),
+            commands=("nstat -az TcpExtDelayedACKs",),
+        ),
+    ),
+    gain=Text(en="Saves about 40 ms a message", zh="每条消息节省约 40 ms"),
+    severity="medium",
+)

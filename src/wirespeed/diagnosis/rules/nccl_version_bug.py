@@ -1,0 +1,110 @@
+"""A defect or missing support in one release of the communication library."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import seen, variables
+from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement, Table
+from wirespeed.model.text import Text
+
+_RELEASE = re.compile(r"(?i)(?:nccl|rccl|torch|cuda|v)?\s*v?\d+\.\d+(?:\.\d+)?")
+_APART_RATIO = 1.5
+"""Releases on the same hosts this far apart are no noise: nccl-tests repeats within some 5 %."""
+
+
+def _judge(case: Case) -> Verdict:
+    not_found = case.every(NcclWarning, topic="net-not-found")
+    injected = case.said("topology-file") or variables(case, "NCCL_TOPO_FILE", "NCCL_NET", "NCCL_NET_PLUGIN")
+    helped = case.said("other-release-helps")
+    since = case.said("since-upgrade")
+    evidence = (
+        *seen(_BY_RELEASE, STRONG + SLIGHT, _table_by_release(case)),
+        *seen(_NOT_FOUND, FAIR, not_found if not injected else ()),
+        *seen(_HELPED, STRONG, helped),
+        *seen(_SINCE, FAIR, since),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _table_by_release(case: Case) -> tuple[Table, ...]:
+    """Tables with a column for each release, whose best figures are far apart."""
+    return tuple(table for table in case.every(Table) if _releases_differ(table))
+
+
+def _releases_differ(table: Table) -> bool:
+    columns = [index for index, heading in enumerate(table.columns) if _RELEASE.fullmatch(heading.strip())]
+    best = [max((_number(row, index) for row in table.rows), default=0.0) for index in columns]
+    return len(best) >= 2 and min(best) > 0 and max(best) >= _APART_RATIO * min(best)
+
+
+def _number(row: tuple[str, ...], index: int) -> float:
+    found = re.match(r"\s*(\d+(?:\.\d+)?)", row[index]) if index < len(row) else None
+    return float(found[1]) if found else 0.0
+
+
+_BY_RELEASE = Text(en="on the same hosts the figures differ by the release alone", zh="在相同主机上，仅版本不同数值就相差很大")
+_NOT_FOUND = Text(
+    en="NCCL looks for a network device that its own detection did not give", zh="NCCL 寻找的网络设备并不在其自身探测结果中"
+)
+_HELPED = Text(en="another release works or is fast", zh="换一个版本即正常或变快")
+_SINCE = Text(en="it began with a new release or image", zh="问题始于新版本或新镜像")
+
+RULE = Rule(
+    cause="nccl-version-bug",
+    title=Text(en="A defect of this release of the communication library", zh="该版本通信库存在缺陷"),
+    summary=Text(
+        en="The same job on the same hosts behaves with another release; the network is not at fault.",
+        zh="同一作业、同样主机换个版本就正常；问题不在网络。",
+    ),
+    needs=(
+        (wants(NcclWarning, lambda one: one.topic == "net-not-found"),),
+        (wants(Table, lambda one: any(_RELEASE.fullmatch(heading.strip()) for heading in one.columns)),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Transports, tuners and plugins change with every release, and some releases have known hangs or slow paths.",
+            zh="传输、调优与插件随版本变化，某些版本有已知的挂起或慢路径。",
+        ),
+        shows=Text(
+            en="The failure follows the image and not the site, host or fabric.", zh="故障跟随镜像，而不是站点、主机或网络。"
+        ),
+        sources=(
+            "NVIDIA-NeMo/Speech#13996",
+            "NVIDIA/nccl#209",
+            "NVIDIA/nccl#513",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(cause="version-mismatch", because=Text(en="there two releases meet in one job", zh="彼处同一作业中混用两个版本")),
+        LookAlike(
+            cause="nccl-env-override",
+            because=Text(en="there a variable and not the release makes the difference", zh="彼处差异来自变量而非版本"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Move to a release with the fix, or back to the last good one, on all hosts at once",
+                zh="在所有主机上同时换到已修复的版本，或退回最近的正常版本",
+            ),
+            commands=("LD_PRELOAD=/opt/nccl-RELEASE/lib/libnccl.so.2 NCCL_DEBUG=VERSION ...",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The same test passes with the other release", zh="同一测试在另一版本下通过"),
+            commands=("NCCL_DEBUG=VERSION ./all_reduce_perf -b 8 -e 1G -f 2 -g 8",),
+        ),
+    ),
+    gain=Text(en="Restores what the hardware can do", zh="恢复硬件应有的水平"),
+    severity="medium",
+    explains=(
+        "tcp-single-flow-limit",
+        "version-mismatch",
+    ),
+)

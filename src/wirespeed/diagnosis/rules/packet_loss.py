@@ -1,0 +1,150 @@
+"""Packets are lost on the way, by damage or by full queues."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.link import Counter
+from wirespeed.model.facts.sockets import TcpSocket
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PathHop, PingRun, ThroughputRun
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+LOSS_RATIO = 0.001
+"""From 0.1 % on, loss costs throughput (RDMA by multiples; TCP by Mathis' formula at RTTs above a millisecond)."""
+RETRANSMIT_RATIO = 0.001
+FEW_PROBES_COUNT = 5
+"""Fewer probes say nothing about a share."""
+_DAMAGE = ("fcs_errors", "rx_symbol_damage", "link_integrity")
+
+
+def _judge(case: Case) -> Verdict:
+    damaged = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count > 0)
+    clean = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count == 0)
+    pings = case.every(PingRun, _loses)
+    ends = case.every(PathHop, lambda one: one.is_last and (one.loss_ratio or 0.0) >= 0.01)
+    clean_ends = case.every(PathHop, lambda one: one.is_last and one.loss_ratio == 0.0)
+    datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
+    flows = case.every(TcpSocket, _retransmits)
+    streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
+    said = case.said("packet-loss")
+    is_loaded = bool(case.said("pfc-not-set", "many-to-one-collapses"))
+    return Verdict(
+        evidence=(
+            *piece(_DAMAGED, STRONG, damaged),
+            *piece(_PING, STRONG, pings),
+            *piece(_END, STRONG, ends),
+            *piece(_UDP, FAIR, datagrams),
+            *piece(_TCP, FAIR, flows + streams),
+            *piece(_SAID, SLIGHT if is_loaded else FAIR + SLIGHT, said),
+            *against(_END_CLEAN, STRONG, clean_ends),
+            *against(_NO_DAMAGE, SLIGHT, clean if not damaged else ()),
+            *against(_DENIED, FAIR, case.said("no-drops-anywhere") or case.denied("packet-loss")),
+        )
+    )
+
+
+def _loses(ping: PingRun) -> bool:
+    enough = ping.sent_count is None or ping.sent_count >= FEW_PROBES_COUNT
+    return enough and ping.loss_ratio is not None and 0.01 <= ping.loss_ratio < 1.0 and not ping.dont_fragment
+
+
+def _retransmits(flow: TcpSocket) -> bool:
+    if not flow.bytes_retransmitted_bytes or not flow.bytes_sent_bytes:
+        return False
+    return flow.bytes_retransmitted_bytes / flow.bytes_sent_bytes >= RETRANSMIT_RATIO
+
+
+def _stream_retransmit_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) -> float:
+    if not run.retransmits_packets or not run.transferred_bytes:
+        return 0.0
+    return run.retransmits_packets * segment_bytes / run.transferred_bytes
+
+
+_DAMAGED = Text(en="frames arrive damaged: cable, optic or port", zh="帧到达时已损坏：线缆、光模块或端口")
+_PING = Text(en="echoes to the far end are lost", zh="到对端的回显有丢失")
+_END = Text(en="the last hop, the destination itself, shows loss", zh="最后一跳（目的地本身）有丢包")
+_UDP = Text(en="datagrams of a paced test are lost", zh="限速数据报测试有丢包")
+_TCP = Text(en="TCP sends more than 0.1 % of its data again", zh="TCP 重传超过 0.1%")
+_SAID = Text(en="loss, retransmissions or a bad cable are reported", zh="描述提到丢包、重传或坏线缆")
+_END_CLEAN = Text(en="the destination answers every probe", zh="目的地应答了每个探测")
+_NO_DAMAGE = Text(en="no damaged frame is counted", zh="没有坏帧计数")
+_DENIED = Text(en="no drop or error is counted anywhere, it is said", zh="描述称各处均无丢包或错误计数")
+
+RULE = Rule(
+    cause="packet-loss",
+    title=Text(en="Packets are lost on the path", zh="路径上有丢包"),
+    summary=Text(
+        en="Part of the packets does not arrive, by damaged frames or full queues; retransmission then sets the speed and the tail latency.",
+        zh="部分数据包因帧损坏或队列满而没有到达；速率与尾部时延由重传决定。",
+    ),
+    needs=(
+        (wants(Counter, lambda one: one.canonical in _DAMAGE),),
+        (PingRun,),
+        (wants(PathHop, lambda one: one.is_last),),
+        (wants(ThroughputRun, lambda one: one.lost_ratio is not None or one.retransmits_packets is not None),),
+        (wants(TcpSocket, lambda one: one.bytes_sent_bytes is not None),),
+        (wants(Statement, lambda one: one.topic == "packet-loss"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A flow under loss p at round trip RTT gets about MSS*1.22/(RTT*sqrt(p)) with loss-based congestion control; RDMA resends whole windows.",
+            zh="丢包率 p、往返时延 RTT 下，基于丢包的拥塞控制约得 MSS*1.22/(RTT*sqrt(p))；RDMA 会重传整个窗口。",
+        ),
+        shows=Text(
+            en="CRC/FCS or symbol errors on one port, retransmissions, RDMA sequence errors, latency steps of 200 ms and more.",
+            zh="某端口 CRC/FCS 或符号错误、重传、RDMA 乱序错误、200 ms 以上的时延台阶。",
+        ),
+        sources=("Mathis et al. 1997", "Linux mlx5 counters.rst", "NVIDIA/NVSentinel NIC health monitor defaults"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="no-fault-metric-misread",
+            because=Text(
+                en="loss at a middle hop of mtr with a clean last hop is rate-limited ICMP, not lost data",
+                zh="mtr 中间跳丢包而末跳无丢包，只是 ICMP 限速，并非数据丢失",
+            ),
+        ),
+        LookAlike(
+            cause="nic-ring-too-small",
+            because=Text(
+                en="rx_out_of_buffer without FCS errors is this host's own ring, not the wire",
+                zh="rx_out_of_buffer 增长而无 FCS 错误，是本机接收环问题，不是线路",
+            ),
+        ),
+        LookAlike(
+            cause="roce-pfc-missing",
+            because=Text(
+                en="RDMA sequence errors under load with clean FCS counters point to missing flow control",
+                zh="负载下 RDMA 乱序而 FCS 计数干净，指向缺少流控",
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Clean or replace the cable or optic of the port where the errors first appear",
+                zh="清洁或更换最先出现错误的端口的线缆或光模块",
+            ),
+            risk=Text(
+                en="Cut-through switches forward damaged frames: the receiving port may not be the bad one",
+                zh="直通交换机会转发坏帧：出错的接收端口未必是坏端口",
+            ),
+        ),
+        Change(
+            what=Text(
+                en="Where queues overflow: fewer concurrent senders, ECN, or more uplink",
+                zh="若是队列溢出：减少并发发送方、启用 ECN 或增加上行",
+            )
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Error counters flat for ten minutes at full load", zh="满载十分钟错误计数不变"),
+            commands=("ethtool -S IFACE | grep -iE 'crc|fcs|symbol|discard'", "nstat -az TcpRetransSegs TcpOutSegs"),
+        ),
+    ),
+    gain=Text(en="Back to line rate; the 200 ms steps disappear", zh="恢复线速；200 ms 台阶消失"),
+    severity="medium",
+)

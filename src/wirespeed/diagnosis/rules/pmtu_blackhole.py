@@ -1,0 +1,133 @@
+"""Big packets vanish in the middle without the ICMP message that would say so."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.link import Counter
+from wirespeed.model.facts.sockets import TcpSocket
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PingRun
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+STUCK_BACKOFF_COUNT = 2
+FULL_SEGMENT_BYTES = 1300
+
+
+def _judge(case: Case) -> Verdict:
+    probes = case.every(PingRun, lambda one: one.payload_bytes is not None and one.payload_bytes >= FULL_SEGMENT_BYTES)
+    lost = tuple(one for one in probes if one.loss_ratio == 1.0 and one.reported_mtu_bytes is None)
+    smaller = case.every(
+        PingRun, lambda one: one.loss_ratio == 0.0 and (not lost or (one.payload_bytes or 56) < (lost[0].payload_bytes or 0))
+    )
+    told = case.every(PingRun, lambda one: one.reported_mtu_bytes is not None)
+    stuck = case.every(TcpSocket, _is_stuck)
+    probing = case.every(Counter, lambda one: one.name.endswith(("TCPMTUPSuccess", "TCPMTUPFail")) and one.value_count > 0)
+    return Verdict(
+        evidence=(
+            *(piece(_LOST, STRONG + SLIGHT, (*lost, *smaller)) if lost and smaller else ()),
+            *piece(_STUCK, STRONG, stuck),
+            *piece(_PROBING, FAIR, probing),
+            *piece(_ICMP, STRONG, case.said("icmp-blocked")),
+            *piece(_HELPS, STRONG, case.said("mtu-probing-helps")),
+            *piece(_BIG, FAIR, case.said("small-passes-large-hangs")),
+            *piece(_UNSEEN, SLIGHT, case.said("large-frames-unanswered")),
+            *against(_TOLD, FAIR, told),
+            *against(
+                _ALL_PASS, STRONG, tuple(one for one in probes if one.loss_ratio == 0.0 and one.dont_fragment) if not lost else ()
+            ),
+        )
+    )
+
+
+def _is_stuck(flow: TcpSocket) -> bool:
+    """A full-size segment resent by time-out only, the window down to one: nothing large arrives."""
+    is_full = (flow.mss_bytes or 0) >= FULL_SEGMENT_BYTES
+    return is_full and (flow.backoff_count or 0) >= STUCK_BACKOFF_COUNT and (flow.unacked_packets or 0) > 0
+
+
+_LOST = Text(
+    en="large don't-fragment probes vanish, small ones return, and no router says why",
+    zh="不分片的大探测包消失，小包返回，且没有路由器说明原因",
+)
+_STUCK = Text(
+    en="a connection is stuck on a full-size segment that is resent by time-out only", zh="连接卡在一个仅靠超时重传的满长报文段上"
+)
+_PROBING = Text(en="TCP's own MTU probing found a smaller path", zh="TCP 的 MTU 探测发现路径更小")
+_ICMP = Text(en="the ICMP message that would report it is blocked", zh="本应报告此事的 ICMP 被拦截")
+_HELPS = Text(en="MTU probing or MSS clamping cures it", zh="开启 MTU 探测或 MSS 钳制后恢复")
+_BIG = Text(en="small messages pass, large ones hang", zh="小消息通过，大消息挂起")
+_UNSEEN = Text(en="full-size packets leave and are never answered", zh="满长报文发出后无应答")
+_TOLD = Text(en="the path reports its MTU, so senders can adapt", zh="路径会报告其 MTU，发送方可以适应")
+_ALL_PASS = Text(en="full-size don't-fragment probes arrive", zh="满长不分片探测能到达")
+
+RULE = Rule(
+    cause="pmtu-blackhole",
+    title=Text(en="Large packets vanish on the path without notice", zh="大包在路径上无声消失"),
+    summary=Text(
+        en="A hop in the middle has a smaller MTU and its ICMP message does not come back, so senders keep sending packets that cannot pass. "
+        "Handshakes and small requests work; anything larger hangs.",
+        zh="中间某跳 MTU 更小，且其 ICMP 通知回不来，发送方一直发送过不去的大包。握手和小请求正常，稍大就挂起。",
+    ),
+    needs=(
+        (wants(PingRun, lambda one: one.payload_bytes is not None),),
+        (wants(TcpSocket, lambda one: one.backoff_count is not None or one.unacked_packets is not None),),
+        (
+            wants(
+                Statement,
+                lambda one: (
+                    one.topic in ("icmp-blocked", "mtu-probing-helps", "small-passes-large-hangs", "large-frames-unanswered")
+                ),
+            ),
+        ),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Path MTU discovery needs the ICMP 'fragmentation needed' answer; filters that drop all ICMP break it.",
+            zh="路径 MTU 发现依赖 ICMP“需要分片”应答；丢弃全部 ICMP 的过滤会破坏它。",
+        ),
+        shows=Text(
+            en="Connect and first bytes at once, then silence; retransmission time-outs without fast retransmits; no drop counter moves.",
+            zh="连接和首字节很快，随后沉默；只有超时重传而无快速重传；没有丢包计数变化。",
+        ),
+        sources=("RFC 2923", "measured in network namespaces, Linux 6.18 (mtu_black_hole)", "Linux ip-sysctl tcp_mtu_probing"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="firewall-blocks-ports",
+            because=Text(en="there the connection itself is never set up", zh="彼处连接本身就建立不了"),
+        ),
+        LookAlike(
+            cause="mtu-mismatch",
+            because=Text(en="there the two ends, or the switch port, are known to differ", zh="彼处已知两端或交换机端口不同"),
+        ),
+        LookAlike(
+            cause="mtu-overlay",
+            because=Text(
+                en="there the overlay's own MTU leaves no room for its header", zh="彼处叠加网络的 MTU 没有给封装头留空间"
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Make the MTU equal end to end, or let ICMP type 3 code 4 (and ICMPv6 type 2) through",
+                zh="端到端统一 MTU，或放行 ICMP 类型 3 代码 4（及 ICMPv6 类型 2）",
+            )
+        ),
+        Change(
+            what=Text(en="Until then let TCP probe the path", zh="在此之前让 TCP 自行探测"),
+            commands=("sysctl -w net.ipv4.tcp_mtu_probing=1",),
+            risk=Text(en="Hides the fault and stalls about 6 s before it recovers", zh="会掩盖故障，且恢复前停顿约 6 秒"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Don't-fragment probes of full size pass both ways", zh="满长不分片探测双向通过"),
+            commands=("ping -M do -c 3 -s 1472 PEER", "tracepath -n PEER"),
+        ),
+    ),
+    gain=Text(en="From hanging to line rate", zh="从挂起恢复到线速"),
+    severity="high",
+)

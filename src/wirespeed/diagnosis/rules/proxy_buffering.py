@@ -1,0 +1,116 @@
+"""A proxy collects the streamed answer and passes it on in blocks or at the end."""
+
+from wirespeed.diagnosis.rules._pieces import against, configured, piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.settings import Directive, Statement
+from wirespeed.model.text import Text
+
+STREAM_HELD_RATIO = 0.95
+"""First byte this late in the whole time means that nothing was streamed."""
+STREAM_FLOWS_RATIO = 0.3
+"""First byte this early means that the answer was streamed."""
+LEAST_TOTAL_S = 1.0
+"""A shorter answer cannot show whether it was streamed."""
+
+
+def _first_byte_ratio(one: HttpTiming) -> float | None:
+    if one.starttransfer_s is None or one.total_s is None or one.total_s < LEAST_TOTAL_S:
+        return None
+    return one.starttransfer_s / one.total_s
+
+
+def _judge(case: Case) -> Verdict:
+    timings = [(one, ratio) for one in case.every(HttpTiming) if (ratio := _first_byte_ratio(one)) is not None]
+    held = [one for one, ratio in timings if ratio >= STREAM_HELD_RATIO]
+    flowing = [one for one, ratio in timings if ratio <= STREAM_FLOWS_RATIO]
+    in_one_piece = case.said("stream-in-one-piece")
+    evidence: list[Evidence] = []
+    if held and flowing:
+        evidence.append(supports(_HELD_HERE, PROVES, held[0], flowing[0], first_s=held[0].starttransfer_s, total_s=held[0].total_s))
+    else:
+        evidence += piece(_HELD, FAIR, held)
+        evidence += against(_FLOWS, FAIR, flowing)
+    evidence += piece(_ONE_PIECE, FAIR, in_one_piece)
+    if in_one_piece or held:
+        evidence += piece(_DIRECT, FAIR, case.said("direct-is-fine"))
+        evidence += piece(_SAYS_BUFFERS, FAIR, case.said("proxy-buffers"))
+        evidence += piece(_BEHIND, SLIGHT, [*case.every(Directive, name="proxy_pass"), *case.said("through-proxy")])
+    evidence += against(_OFF, FAIR, [one.record for one in configured(case, r"^proxy_buffering$") if one.setting == "off"])
+    evidence += against(_NO_PROXY, STRONG, case.said("no-proxy-between"))
+    evidence += against(_COMPRESSED, FAIR, case.said("compression-on"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_HELD_HERE = Text(
+    en="one way the first byte comes after {first_s} of {total_s}, the other way at once",
+    zh="一条路径首字节在 {total_s} 中的 {first_s} 才到，另一条立刻就到",
+)
+_HELD = Text(en="the first byte comes only at the end of the answer", zh="首字节在回答结束时才到")
+_FLOWS = Text(en="the first byte comes long before the end: the answer is streamed", zh="首字节远早于结束：回答是流式的")
+_ONE_PIECE = Text(en="the stream arrives in one piece or in blocks", zh="流一次性或成块到达")
+_DIRECT = Text(en="without the proxy it streams", zh="绕过代理即可流式输出")
+_SAYS_BUFFERS = Text(en="the proxy is said to buffer", zh="有人指出代理在缓冲")
+_BEHIND = Text(en="a proxy is in between", zh="中间有代理")
+_OFF = Text(en="proxy buffering is off", zh="代理缓冲已关闭")
+_NO_PROXY = Text(en="no proxy is in between", zh="中间没有代理")
+_COMPRESSED = Text(en="compression is on, which holds events too", zh="启用了压缩，压缩也会扣住事件")
+
+RULE = Rule(
+    cause="proxy-buffering",
+    title=Text(en="A proxy buffers the token stream", zh="代理缓冲了词元流"),
+    summary=Text(
+        en="The server streams, but the proxy collects its answer before passing it on, so the user waits for blocks or for the whole answer.",
+        zh="服务器在流式输出，但代理先收集再转发，用户只能等到一块或整个回答。",
+    ),
+    needs=((HttpTiming,), (wants(Directive, lambda one: one.name in ("proxy_pass", "proxy_buffering")),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="nginx reads an HTTP/1.0 or close-delimited upstream into buffers of 4 or 8 KiB and sends when one is full; short events wait for their buffer.",
+            zh="nginx 以 4 或 8 KiB 的缓冲读取上游，装满才发送；短事件要等缓冲装满。",
+        ),
+        shows=Text(
+            en="Time to first byte near the total time through the proxy and near zero directly; events in bursts of 4 KiB.",
+            zh="经代理时首字节时间接近总时间，直连时接近零；事件按 4 KiB 成批到达。",
+        ),
+        sources=(
+            "nginx ngx_http_proxy_module, proxy_buffering (on by default)",
+            "measured: nginx loopback, 30 events a read against 1",
+            "nginx X-Accel-Buffering",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="proxy-compression-buffering",
+            because=Text(
+                en="compression holds events without any proxy, and asking for identity encoding frees them",
+                zh="压缩在没有代理时也会扣住事件，请求 identity 编码即可放行",
+            ),
+        ),
+        LookAlike(
+            cause="server-saturated", because=Text(en="a slow server is slow when asked directly too", zh="服务器慢时直连也慢")
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Switch buffering off for streamed routes, or let the server send X-Accel-Buffering: no",
+                zh="对流式路由关闭缓冲，或由服务器发送 X-Accel-Buffering: no",
+            ),
+            commands=("proxy_buffering off;", "proxy_http_version 1.1;", 'proxy_set_header Connection "";'),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Time to first byte through the proxy equals the direct one", zh="经代理的首字节时间与直连相同"),
+            commands=("curl -N -s -o /dev/null -w 'ttfb %{{time_starttransfer}} total %{{time_total}}\\n' URL",),
+        ),
+    ),
+    gain=Text(en="The first token arrives when the server makes it", zh="首个词元在服务器生成时即到达"),
+    severity="high",
+    explains=("gateway-timeout-too-short",),
+)

@@ -1,0 +1,128 @@
+"""An RDMA stack other than NCCL (UCX, a transfer engine, MPI) silently runs on TCP."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import is_switched_on, rdma_ports_active, seen, variables
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.facts.host import EnvVar
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.text import Text
+
+_STACK = re.compile(r"(?i)ucx|ucp|mooncake|nixl|nvshmem|transfer engine|tcp_transport|libfabric|lmcache|openmpi")
+_TO_TCP = re.compile(r"(?i)\btcp\b|fall(?:ing)? ?back|socket")
+
+
+def _judge(case: Case) -> Verdict:
+    forced = (
+        *(one for one in variables(case, "UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER") if _means_tcp(one)),
+        *(one for one in variables(case, "MC_FORCE_TCP", "MC_USE_TCP") if is_switched_on(one)),
+    )
+    told = case.every(
+        FrameworkEvent, lambda one: _STACK.search(one.message) is not None and _TO_TCP.search(one.message) is not None
+    )
+    configured = case.every(
+        Setting, lambda one: one.name.lower().endswith("protocol") and one.setting.strip("\"' ").lower() == "tcp"
+    )
+    engine = case.said("transfer-engine")
+    failed = case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed")
+    evidence = (
+        *seen(_FORCED, STRONG, forced),
+        *seen(_TOLD, STRONG, told),
+        *seen(_CONFIGURED, STRONG if engine else FAIR, configured),
+        *seen(_SAID, FAIR + 0.5, case.said("transfer-on-tcp")),
+        *seen(
+            _HARDWARE,
+            FAIR,
+            (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))
+            if told or forced or case.said("transfer-on-tcp")
+            else (),
+        ),
+        *seen(_EXPECTED, SLIGHT, case.said("rdma-expected") if case.said("transfer-on-tcp") else ()),
+        *seen(_FAILED, SLIGHT, failed if case.said("transfer-on-tcp") else ()),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _means_tcp(variable: EnvVar) -> bool:
+    """No RDMA transport or device is left in the list."""
+    parts = {part.strip().lower() for part in re.split(r"[,;]", variable.setting or "")}
+    if variable.name == "UCX_NET_DEVICES":
+        return bool(parts) and all(re.match(r"(?:eth|en[op]|bond|lo)", part) for part in parts)
+    return "tcp" in parts and not any(re.match(r"(?:rc|dc|ud|ib|all|efa|verbs)", part) for part in parts)
+
+
+_FORCED = Text(en="the environment leaves the library no RDMA transport", zh="环境变量没有给该库留下 RDMA 传输")
+_TOLD = Text(en="the library itself says that it uses TCP", zh="该库自己表明使用 TCP")
+_CONFIGURED = Text(en="the protocol is configured as tcp", zh="协议被配置为 tcp")
+_SAID = Text(en="the transfer library runs on TCP", zh="传输库走的是 TCP")
+_HARDWARE = Text(en="an RDMA port is up", zh="RDMA 端口处于激活状态")
+_EXPECTED = Text(en="RDMA hardware is expected to be used", zh="本应使用 RDMA 硬件")
+_FAILED = Text(en="a verbs call of the library failed", zh="该库的 verbs 调用失败")
+
+RULE = Rule(
+    cause="rdma-fallback-tcp",
+    title=Text(en="The transfer library runs on TCP instead of RDMA", zh="传输库走 TCP 而非 RDMA"),
+    summary=Text(
+        en="UCX, NIXL, Mooncake or MPI found no usable RDMA transport and moved to TCP without an error.",
+        zh="UCX、NIXL、Mooncake 或 MPI 找不到可用的 RDMA 传输，未报错便改用 TCP。",
+    ),
+    needs=(
+        (wants(EnvVar, lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP")),),
+        (wants(FrameworkEvent, lambda one: _STACK.search(one.message) is not None),),
+        (wants(Setting, lambda one: one.name.lower().endswith("protocol")),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="These libraries are built with or without verbs and choose by what they can open; TCP always opens.",
+            zh="这些库编译时可带或不带 verbs，并按能打开的传输选择；TCP 总是可用。",
+        ),
+        shows=Text(
+            en="ucx_info -d lists no rc or dc transport, transfer logs name tcp, and KV transfer runs at the Ethernet rate.",
+            zh="ucx_info -d 没有 rc 或 dc 传输，传输日志出现 tcp，KV 传输停在以太网速率。",
+        ),
+        sources=(
+            "ai-dynamo/dynamo#1314",
+            "UCX documentation: UCX_TLS",
+            "kvcache-ai/Mooncake#553",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="ib-disabled-socket-fallback", because=Text(en="there it is NCCL that took sockets", zh="彼处是 NCCL 走了套接字")
+        ),
+        LookAlike(cause="kv-transfer-bound", because=Text(en="there RDMA is used and still too slow", zh="彼处已用 RDMA 仍然过慢")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Name the RDMA transports and devices, so that failure is an error",
+                zh="显式指定 RDMA 传输与设备，使失败成为错误",
+            ),
+            commands=("export UCX_TLS=rc,cuda_copy,cuda_ipc UCX_NET_DEVICES=mlx5_0:1",),
+        ),
+        Change(
+            what=Text(
+                en="Use a build with verbs and pass the devices into the container", zh="使用带 verbs 的构建并把设备传入容器"
+            ),
+            commands=("ucx_info -d | grep -E 'Transport|Device'",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The library lists rc or dc on the adapter", zh="该库在网卡上列出 rc 或 dc"),
+            commands=("ucx_info -d | grep -A2 -E 'rc_|dc_'",),
+        ),
+    ),
+    gain=Text(en="Ten times or more for large transfers", zh="大块传输提升十倍或更多"),
+    severity="high",
+    explains=("kv-transfer-bound",),
+    settled_by=(
+        "ucx_info -d",
+        "UCX_LOG_LEVEL=info",
+    ),
+)

@@ -1,0 +1,111 @@
+"""Work is uneven over the ranks, and collectives measure the waiting."""
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import Text
+
+_SMALL_BYTES = 64 * 1024
+_LONG_S = 1e-3
+"""64 KiB in a millisecond is 0.5 Gb/s: no training network is that slow, so a millisecond on so little data is waiting."""
+
+
+def _judge(case: Case) -> Verdict:
+    tiny = _tiny_and_slow(case)
+    evidence = (
+        *seen(_TINY, FAIR + 0.5, tiny),
+        *seen(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
+        *seen(_UNEVEN, FAIR + 0.5, case.said("work-uneven")),
+        *seen(_RANKS, FAIR, _uneven_steps(case)),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _tiny_and_slow(case: Case) -> tuple[Record, ...]:
+    """A small size and a time of milliseconds on one line of what people wrote, against microseconds elsewhere."""
+    small = {_line(one): one for one in case.every(Quantity, lambda one: one.dimension == "size" and 0 < one.value <= _SMALL_BYTES)}
+    slow = case.every(Quantity, lambda one: one.dimension == "time" and _LONG_S <= one.value < 1.0)
+    return tuple(one for one in slow if _line(one) in small and "reduce" in one.quotes[0].text.lower())
+
+
+def _line(one: Quantity) -> tuple[str, int]:
+    return (one.quotes[0].source, one.quotes[0].line_index)
+
+
+def _uneven_steps(case: Case) -> tuple[TrainingStep, ...]:
+    """Steps whose slowest rank changes from step to step."""
+    slowest: dict[int, TrainingStep] = {}
+    for one in case.every(TrainingStep, lambda one: one.rank is not None and bool(one.step_s)):
+        best = slowest.get(one.step_index)
+        if best is None or (one.step_s or 0.0) > (best.step_s or 0.0):
+            slowest[one.step_index] = one
+    return tuple(slowest.values()) if len(slowest) >= 3 and len({one.rank for one in slowest.values()}) >= 3 else ()
+
+
+_TINY = Text(en="milliseconds for so few bytes is waiting, not transfer", zh="这么少的字节用了毫秒级时间，是等待而非传输")
+_UNEXPLAINED = Text(
+    en="the size cannot explain the time, and the benchmark alone is fast", zh="数据量无法解释耗时，而单独基准测试很快"
+)
+_UNEVEN = Text(en="the work of the ranks differs", zh="各 rank 的工作量不同")
+_RANKS = Text(en="another rank is the last one from step to step", zh="每步最慢的 rank 都不同")
+
+RULE = Rule(
+    cause="straggler-compute-imbalance",
+    title=Text(en="Uneven work: collectives measure waiting", zh="工作不均：集合操作的时间是等待"),
+    summary=Text(
+        en="Ranks reach the collective at different times because their work differs; the time seen there is mostly waiting for the last.",
+        zh="各 rank 工作量不同，到达集合操作的时间不同；看到的耗时主要是等待最后一个。",
+    ),
+    needs=((wants(TrainingStep, lambda one: one.rank is not None),), (Statement,), (Quantity,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="The time of a synchronous collective starts at the caller and ends when the last rank has joined and data moved.",
+            zh="同步集合操作的计时从调用者开始，到最后一个 rank 加入且数据传完才结束。",
+        ),
+        shows=Text(
+            en="Tiny all-reduces of milliseconds in training and microseconds in nccl-tests; the slow rank changes with the data.",
+            zh="训练中很小的 all-reduce 要毫秒，nccl-tests 中只要微秒；慢的 rank 随数据变化。",
+        ),
+        sources=(
+            "NVIDIA/nccl#701",
+            "measured: wire time = size / rate + latency",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="small-message-latency-bound",
+            because=Text(en="there nccl-tests shows the same latency", zh="彼处 nccl-tests 也有同样延迟"),
+        ),
+        LookAlike(cause="straggler-slow-node", because=Text(en="there it is always the same node", zh="彼处总是同一节点")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Balance the work: bucket by length, split stages evenly, drop uneven last batches",
+                zh="平衡工作量：按长度分桶、均分流水级、丢弃不齐的末批",
+            )
+        ),
+        Change(
+            what=Text(
+                en="Measure arrival skew with a barrier before the collective, or with traces of all ranks",
+                zh="在集合操作前加 barrier 或采集全部 rank 的轨迹，以测量到达偏差",
+            ),
+            commands=("wirespeed trace DIR",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="With a barrier in front, the collective itself takes its wire time",
+                zh="前置 barrier 后，集合操作本身只需传输时间",
+            )
+        ),
+    ),
+    gain=Text(en="The waiting share of the step", zh="可收回步时中的等待部分"),
+    severity="low",
+)

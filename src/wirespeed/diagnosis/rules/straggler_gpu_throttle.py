@@ -1,0 +1,162 @@
+"""A GPU is held below its clock or power, and every collective waits for it."""
+
+from statistics import median
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_HARMLESS = {"gpu_idle", "applications_clocks_setting", "sync_boost", "display_clock_setting", "none"}
+_THERMAL = {"sw_thermal_slowdown", "hw_thermal_slowdown", "hw_slowdown", "hw_power_brake_slowdown", "hw_power_brake"}
+_LOW_POWER_SHARE_RATIO = 0.7
+_LOW_CLOCK_SHARE_RATIO = 0.8
+"""Equal GPUs under the same load differ by some percent in power and clock; these shares are far outside."""
+_BUSY_RATIO = 0.5
+
+
+def _judge(case: Case) -> Verdict:
+    gpus = case.every(Gpu)
+    slowed = tuple(one for one in gpus if set(one.throttle_reasons or ()) & _THERMAL)
+    capped = tuple(one for one in gpus if "sw_power_cap" in (one.throttle_reasons or ()))
+    low = (*_far_below(gpus, "power_w", _LOW_POWER_SHARE_RATIO), *_far_below(gpus, "power_limit_w", _LOW_POWER_SHARE_RATIO))
+    slow_clock = (*_far_below(gpus, "sm_clock_hz", _LOW_CLOCK_SHARE_RATIO), *_below_own_maximum(gpus))
+    hot = tuple(one for one in gpus if (one.temperature_celsius or 0) >= 85)
+    healthy = tuple(one for one in gpus if one.throttle_reasons is not None and not set(one.throttle_reasons) - _HARMLESS)
+    evidence = (
+        *seen(_SLOWED, STRONG + SLIGHT, slowed),
+        *seen(_CAPPED, STRONG if low else FAIR, capped),
+        *seen(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
+        *seen(_CLOCK, FAIR, slow_clock),
+        *seen(_HOT, SLIGHT, hot),
+        *seen(_SAID, FAIR + 0.5, case.said("gpu-throttled")),
+        *seen(_DECAYS, FAIR, case.said("slower-as-it-heats")),
+        *seen(_DECAYING, FAIR, _throughput_decay(case)),
+        *(contradicts(_FREE, FAIR, *healthy[:1]) for _ in healthy[:1] if len(healthy) == len(gpus)),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _far_below(gpus: tuple[Gpu, ...], field: str, share_ratio: float) -> tuple[Gpu, ...]:
+    """GPUs whose figure is far below the median of the others, where the others are alike and at work."""
+    values = [(one, getattr(one, field)) for one in gpus if getattr(one, field)]
+    busy = [pair for pair in values if pair[0].utilisation_ratio is None or pair[0].utilisation_ratio >= _BUSY_RATIO]
+    if len(busy) < 3:
+        return ()
+    usual = median(value for _, value in busy)
+    low = [one for one, value in busy if value < share_ratio * usual]
+    return tuple(low) if 0 < len(low) * 3 <= len(busy) + 1 else ()
+
+
+def _below_own_maximum(gpus: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
+    """GPUs with an active reason that run far below their own maximum clock."""
+    return tuple(
+        one
+        for one in gpus
+        if one.sm_clock_hz
+        and one.sm_clock_max_hz
+        and one.sm_clock_hz < _LOW_CLOCK_SHARE_RATIO * one.sm_clock_max_hz
+        and (set(one.throttle_reasons or ()) - _HARMLESS or (one.temperature_celsius or 0) >= 80)
+    )
+
+
+def _throughput_decay(case: Case) -> tuple[TrainingStep, ...]:
+    """Throughput that falls steadily over three or more logged points, to less than 80 % of the start."""
+    steps = case.every(TrainingStep, lambda one: bool(one.throughput_per_s))
+    rates = [one.throughput_per_s or 0.0 for one in steps]
+    falls = len(rates) >= 3 and all(later < earlier for earlier, later in zip(rates, rates[1:], strict=False))
+    return (steps[0], steps[-1]) if falls and rates[-1] < 0.8 * rates[0] else ()
+
+
+_SLOWED = Text(en="a thermal or power slowdown is active", zh="温度或功率降频处于激活状态")
+_CAPPED = Text(en="the software power cap is active", zh="软件功率上限处于激活状态")
+_LOW = Text(en="GPU {gpu_index} is far below the others in power", zh="GPU {gpu_index} 的功率远低于其他 GPU")
+_CLOCK = Text(en="the clock is far below what it should be", zh="时钟频率远低于应有水平")
+_HOT = Text(en="a GPU is at 85 °C or more", zh="有 GPU 温度达到 85 °C 以上")
+_SAID = Text(en="a GPU is throttled, hot or capped", zh="GPU 被降频、过热或被限功率")
+_DECAYS = Text(en="it slows down over time and recovers after a pause", zh="随时间变慢，停歇后恢复")
+_DECAYING = Text(en="logged throughput falls steadily", zh="日志中的吞吐持续下降")
+_FREE = Text(en="no GPU reports a reason to slow down", zh="没有 GPU 报告降频原因")
+
+RULE = Rule(
+    cause="straggler-gpu-throttle",
+    title=Text(en="A throttled GPU holds all ranks back", zh="被降频的 GPU 拖慢所有 rank"),
+    summary=Text(
+        en="One or more GPUs run below their clock because of heat or power, and each collective takes as long as the slowest.",
+        zh="一个或多个 GPU 因温度或功率低于额定时钟，每次集合操作都等最慢者。",
+    ),
+    needs=(
+        (
+            wants(
+                Gpu,
+                lambda one: bool(
+                    one.throttle_reasons is not None
+                    or one.power_w
+                    or one.sm_clock_hz
+                    or one.power_limit_w
+                    or one.temperature_celsius
+                ),
+            ),
+        ),
+        (wants(TrainingStep, lambda one: bool(one.throughput_per_s)),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Synchronous training moves at the pace of the slowest GPU; a cap of half the power costs a quarter to a half of the clock.",
+            zh="同步训练以最慢的 GPU 为准；功率减半会损失四分之一到一半的频率。",
+        ),
+        shows=Text(
+            en="Throttle reasons active on one GPU, lower power than its peers, longer collectives on all other ranks.",
+            zh="某 GPU 的降频原因激活，功率低于同伴，其余 rank 的集合操作变长。",
+        ),
+        sources=(
+            "NVML: clocks event reasons",
+            "tensorflow/tensorflow#40042",
+            "l4rz/reverse-engineering-dell-idrac-to-get-rid-of-gpu-throttling#3",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="straggler-slow-node", because=Text(en="there clocks are fine and a path is slow", zh="彼处时钟正常，慢的是通路")
+        ),
+        LookAlike(
+            cause="compute-bound",
+            because=Text(en="there all GPUs run at full clock and are simply busy", zh="彼处所有 GPU 全频运行，只是繁忙"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Look at power cables, supplies, fans and the BMC's limit of that machine; restore the power limit",
+                zh="检查该机的供电线、电源、风扇与 BMC 上限；恢复功率上限",
+            ),
+            commands=(
+                "nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE",
+                "nvidia-smi -pl WATTS",
+            ),
+        ),
+        Change(what=Text(en="Take the node out until it is repaired", zh="修复前把该节点移出")),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="No reason but idle is active under load, and clocks are alike", zh="负载下除 idle 外无激活原因，且时钟一致"
+            ),
+            commands=("nvidia-smi --query-gpu=index,clocks.sm,power.draw,clocks_event_reasons.active --format=csv -l 5",),
+        ),
+    ),
+    gain=Text(en="All ranks return to the pace of the healthy ones", zh="所有 rank 恢复到健康 GPU 的速度"),
+    severity="medium",
+    explains=(
+        "straggler-slow-node",
+        "straggler-other",
+        "compute-bound",
+    ),
+    settled_by=("nvidia-smi -q -d PERFORMANCE",),
+)

@@ -1,0 +1,122 @@
+"""One node, or a GPU's path in it, is slow, and the others wait in every collective."""
+
+import re
+from statistics import median
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.settings import Statement, Table
+from wirespeed.model.text import Text
+
+_SLOW_SHARE_RATIO = 0.75
+_SLOW_TIME_RATIO = 1.25
+"""Equal nodes repeat within some 5 %; a quarter off is another state of the machine."""
+_PLACE = re.compile(r"(?i)^(?:node|host|server|machine|worker|rank|gpu|pair)\b|[a-z]+[-_]?\d+$")
+_RATE_HEADING = re.compile(r"(?i)busbw|algbw|bandwidth|g[bB]/s|gbps|gb/s|tflops|samples|tokens|throughput|tok/s")
+_TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)\b")
+
+
+def _judge(case: Case) -> Verdict:
+    table = next((found for table in case.every(Table) if (found := _outlier(table))), None)
+    evidence = (
+        *seen(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
+        *seen(_RANKS, STRONG, _slow_ranks(case)),
+        *seen(_SAID, FAIR + 0.5, case.said("one-node-slow")),
+    )
+    return Verdict(evidence=evidence, values={"place": table[1] if table else "NODE"})
+
+
+def _outlier(table: Table) -> tuple[Table, str] | None:
+    """The one row of a table of nodes whose figure is far worse than the median of the others."""
+    if len(table.rows) < 3 or not all(row and _PLACE.search(row[0].strip()) for row in table.rows):
+        return None
+    for index, heading in enumerate(table.columns[1:], 1):
+        values = [_number(row, index) for row in table.rows]
+        known = [value for value in values if value]
+        if len(known) < 3:
+            continue
+        usual = median(known)
+        if _RATE_HEADING.search(heading):
+            worse = [row[0] for row, value in zip(table.rows, values, strict=True) if value and value < _SLOW_SHARE_RATIO * usual]
+        elif _TIME_HEADING.search(heading):
+            worse = [row[0] for row, value in zip(table.rows, values, strict=True) if value and value > _SLOW_TIME_RATIO * usual]
+        else:
+            continue
+        if len(worse) == 1:
+            return table, worse[0].strip()
+    return None
+
+
+def _number(row: tuple[str, ...], index: int) -> float | None:
+    found = re.match(r"\s*(\d+(?:\.\d+)?)", row[index].replace(",", "")) if index < len(row) else None
+    return float(found[1]) if found else None
+
+
+def _slow_ranks(case: Case) -> tuple[TrainingStep, ...]:
+    """Logged steps of one rank that take far longer than those of the others."""
+    steps = case.every(TrainingStep, lambda one: one.rank is not None and bool(one.step_s))
+    by_rank: dict[int, list[TrainingStep]] = {}
+    for one in steps:
+        by_rank.setdefault(one.rank or 0, []).append(one)
+    means = {rank: median(one.step_s or 0.0 for one in group) for rank, group in by_rank.items()}
+    if len(means) < 3:
+        return ()
+    usual = median(means.values())
+    slow = [rank for rank, mean in means.items() if mean > _SLOW_TIME_RATIO * usual]
+    return tuple(by_rank[rank][0] for rank in slow) if len(slow) == 1 else ()
+
+
+_TABLE = Text(en="{place} is far worse than its equals", zh="{place} 明显差于同类")
+_RANKS = Text(en="one rank's steps take far longer than the others'", zh="某个 rank 的步时远长于其他")
+_SAID = Text(en="one node is slow, or the job is fast without it", zh="某节点慢，或去掉它后作业变快")
+
+RULE = Rule(
+    cause="straggler-slow-node",
+    title=Text(en="One slow node holds the whole job back", zh="一个慢节点拖慢整个作业"),
+    summary=Text(
+        en="A single node is slower than its equals, and every synchronous step takes as long as it does.",
+        zh="单个节点比同类慢，而每个同步步都要等它。",
+    ),
+    needs=((wants(Table, lambda one: len(one.rows) >= 3),), (wants(TrainingStep, lambda one: one.rank is not None),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="In a ring or tree the slowest member sets the pace; the cause inside that node is found by comparing it with a healthy twin.",
+            zh="环或树中最慢的成员决定速度；与健康的同型节点比较即可找到该节点内部原因。",
+        ),
+        shows=Text(
+            en="Bandwidth drops whenever one node takes part and returns when it is excluded.",
+            zh="只要某节点参与带宽就下降，排除后恢复。",
+        ),
+        sources=(
+            "NVIDIA/nccl#349",
+            "nccl-tests pairwise bisection practice",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="straggler-gpu-throttle",
+            because=Text(en="there the clocks of a GPU tell the reason", zh="彼处 GPU 时钟即可说明原因"),
+        ),
+        LookAlike(
+            cause="straggler-compute-imbalance",
+            because=Text(en="there the slow rank changes with the data", zh="彼处慢的 rank 随数据变化"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Bisect with pairs of nodes, then take the slow one out and compare it with a twin (PCIe, NIC, NVLink, clocks, firmware)",
+                zh="用两两节点测试二分定位，移出慢节点并与同型节点比较（PCIe、网卡、NVLink、时钟、固件）",
+            ),
+            commands=("for pair in ...; do mpirun -H $pair ... all_reduce_perf -b 1G -e 1G -g 1; done",),
+        ),
+    ),
+    checks=(Check(what=Text(en="All pairs agree within 5 %", zh="所有两两组合相差在 5 % 以内")),),
+    gain=Text(en="The job runs at the pace of the healthy nodes", zh="作业以健康节点的速度运行"),
+    severity="medium",
+    explains=("straggler-other",),
+)

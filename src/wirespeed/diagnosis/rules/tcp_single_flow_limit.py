@@ -1,0 +1,100 @@
+"""One TCP flow is limited by the cloud or by one core, and NCCL's sockets are too few."""
+
+from wirespeed.diagnosis.rules._cluster import seen, uses_rdma, uses_sockets, variables
+from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclNetwork
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_GAIN_RATIO = 1.6
+"""Several streams this much faster than one say that the flow, not the link, is the limit."""
+
+
+def _judge(case: Case) -> Verdict:
+    sockets = uses_sockets(case)
+    few = variables(case, "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD")
+    pair = _one_against_many(case)
+    evidence = (
+        *seen(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
+        *seen(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
+        *seen(_SAID, FAIR + 0.5, case.said("single-flow-limited")),
+        *seen(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
+        *(contradicts(_RDMA, STRONG, one) for one in uses_rdma(case)[:1]),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _one_against_many(case: Case) -> tuple[Record, ...]:
+    """A run with one stream and a clearly faster one with several."""
+    tcp = case.every(ThroughputRun, lambda one: one.protocol in (None, "tcp") and one.tool.startswith("iperf"))
+    single = [one for one in tcp if one.stream_count == 1]
+    many = [one for one in tcp if (one.stream_count or 0) > 1 and one.role != "interval"]
+    if not single or not many:
+        return ()
+    best_single = max(single, key=lambda one: one.rate_bits_per_s)
+    best_many = max(many, key=lambda one: one.rate_bits_per_s)
+    return (best_single, best_many) if best_many.rate_bits_per_s >= _GAIN_RATIO * best_single.rate_bits_per_s else ()
+
+
+_PAIR = Text(en="several TCP streams together are much faster than one", zh="多条 TCP 流合计远快于单条")
+_SOCKETS = Text(en="NCCL moves its data over TCP sockets", zh="NCCL 通过 TCP 套接字传输数据")
+_SAID = Text(en="a single flow is limited, several are not", zh="单流受限，多流不受限")
+_ONE_SOCKET = Text(en="NCCL is told to use one socket or one thread", zh="NCCL 被设置为只用一个套接字或线程")
+_RDMA = Text(en="NCCL uses RDMA, not TCP", zh="NCCL 使用 RDMA 而非 TCP")
+
+RULE = Rule(
+    cause="tcp-single-flow-limit",
+    title=Text(en="A per-flow limit of TCP holds NCCL's sockets down", zh="TCP 的单流上限限制了 NCCL 套接字"),
+    summary=Text(
+        en="Each TCP flow is capped (by the cloud, a bond hash or one core), and NCCL opens too few of them to fill the link.",
+        zh="每条 TCP 流都有上限（云、bond 哈希或单核），而 NCCL 打开的流太少，无法填满链路。",
+    ),
+    needs=((wants(ThroughputRun, lambda one: one.tool.startswith("iperf")),), (NcclNetwork,), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Clouds cap one flow at 5 to 10 Gb/s outside a placement group; one core copies some 20 to 40 Gb/s of TCP.",
+            zh="在置放群组之外，云把单流限制在 5 至 10 Gb/s；单核处理 TCP 约 20 至 40 Gb/s。",
+        ),
+        shows=Text(
+            en="iperf3 with one stream stops at 5 to 10 Gb/s and with -P 8 fills the link; busbw stays at the single-flow rate.",
+            zh="iperf3 单流停在 5 至 10 Gb/s，-P 8 可填满；busbw 停在单流速率。",
+        ),
+        sources=(
+            "Amazon EC2 user guide: network bandwidth (5 Gb/s single flow)",
+            "NCCL user guide: NCCL_SOCKET_NTHREADS",
+            "NVIDIA/nccl#209",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="bandwidth-insufficient",
+            because=Text(en="there several streams do not add up to more", zh="彼处多流合计也不会更快"),
+        ),
+        LookAlike(
+            cause="nccl-version-bug",
+            because=Text(en="there only one release fails to gain from more sockets", zh="彼处只有某个版本无法从更多套接字获益"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Let NCCL open more sockets (threads times sockets at most 64)",
+                zh="让 NCCL 打开更多套接字（线程数乘套接字数不超过 64）",
+            ),
+            commands=("export NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="busbw nears the multi-stream iperf3 rate", zh="busbw 接近 iperf3 多流速率"),
+            commands=("iperf3 -c PEER -P 8",),
+        ),
+    ),
+    gain=Text(en="Up to the link rate, two to ten times", zh="最高可达链路速率，2 至 10 倍"),
+    severity="medium",
+)

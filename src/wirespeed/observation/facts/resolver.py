@@ -1,0 +1,41 @@
+"""DNS set-up, and one timed look-up of the machine's own name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.machines.machine import Machine, MachineProblem
+from wirespeed.model.facts.host import HostsEntry, ResolverSetup
+from wirespeed.model.measurement import NameLookup
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Source
+from wirespeed.model.text import Text
+from wirespeed.observation.asking import answer_of, problem, read_by
+from wirespeed.observation.collector import Collector
+
+
+def _observe(machine: Machine) -> Iterator[Record | Problem]:
+    for path in ("/etc/resolv.conf", "/etc/hosts"):
+        try:
+            yield from (item for item in read_by("resolv_conf", machine, path) if not isinstance(item, NameLookup))
+        except MachineProblem as trouble:
+            yield problem(machine, "resolv_conf", path, trouble)
+    if machine.host:
+        yield from look_up(machine, machine.host)
+
+
+def look_up(machine: Machine, name: str) -> Iterator[Record | Problem]:
+    """Time one look-up through the system's resolver; the machine bounds it to two seconds."""
+    source = Source(tool="getaddrinfo", path=f"name-lookup {name}", host=machine.host)
+    try:
+        answer = answer_of(machine, "name-lookup", name, dict[str, Any])
+    except MachineProblem as trouble:
+        yield problem(machine, "getaddrinfo", name, trouble)
+        return
+    yield NameLookup(source=source, name=name, time_s=float(answer["time_s"]), is_answered=bool(answer["is_answered"]))
+    for address in answer.get("addresses", ()):
+        yield HostsEntry(source=source, name=name, address=str(address))
+
+
+COLLECTOR = Collector(
+    title=Text(en="name resolution", zh="域名解析"), gives=(ResolverSetup, HostsEntry, NameLookup), observe=_observe, cost_s=0.01
+)

@@ -1,0 +1,294 @@
+"""What people say of proxies, balancers, keep-alive, streams and connection limits."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+_PROXY = r"(?:prox(?:y|ies)|nginx|ingress|gateway|load[- ]?balancer|\blb\b|\balb\b|\belb\b|haproxy|envoy|traefik|caddy|apache|cloudflare|relay|\bcdn\b|istio|kong|litellm|router)"
+
+SYMPTOMS = Symptoms(
+    title=Text(en="gateways", zh="网关"),
+    topics={
+        "through-proxy": Topic(wordings=(rf"\b{_PROXY}\b",)),
+        "direct-is-fine": Topic(
+            wordings=(
+                r"\b(?:direct(?:ly)?|bypass\w*|port-forward\w*|without (?:the )?(?:proxy|nginx|ingress|gateway|balancer)|straight)\b.{0,70}(?:fine|works?|ok|stream|fast|at once|normal|immediate|smooth|token by token|good|no (?:problem|delay))",
+                r"(?:fine|works?|streams?|fast|smooth|ok)\b.{0,40}\b(?:direct(?:ly)?|when bypassing|without (?:the )?(?:proxy|nginx|ingress|gateway))\b",
+            ),
+            negatable=False,
+        ),
+        "no-proxy-between": Topic(
+            wordings=(
+                r"(?:no|without(?: any| a)?|not behind (?:a|any)|there is no) (?:reverse )?(?:prox(?:y|ies)|gateway|nginx|load balancer)\b",
+                r"direct(?:ly)? to the (?:server|app)",
+            ),
+            negatable=False,
+        ),
+        "stream-in-one-piece": Topic(
+            wordings=(
+                r"(?:one|a single|1) (?:piece|batch|chunk|block|go|burst|lump|big chunk)\b",
+                r"all at once|at once at the end|everything at the end|only at the end|(?:until|when) (?:the )?(?:whole |entire |full |complete )?(?:response|answer|generation|output|stream) (?:is )?(?:complete|done|finish|ends?|ready)",
+                r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer|blocks of|lumps|chunky|in groups|together)",
+                r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
+                r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
+                r"(?:sse|event-stream|server-sent|streaming).{0,60}(?:buffer|delay|held|late|end|hang)",
+                r"(?:ttfb|ttft|first (?:token|byte|event))\b.{0,50}(?:equals?|same as|≈|close to|almost|nearly|as long as) (?:the )?(?:total|whole|full|end)",
+            ),
+            negatable=False,
+        ),
+        "proxy-buffers": Topic(
+            wordings=(
+                r"proxy_buffering\W{1,3}on|proxy[-_]request[-_]buffering",
+                r"(?:upstream|proxy|response|nginx|gateway)\b.{0,40}\bbuffer(?:s|ed|ing)\b",
+                r"x-accel-buffering|\bbuffering\b.{0,30}(?:default|on\b|enabled|proxy|nginx)",
+                r"a(?:n upstream)? response is buffered to a temporary file",
+            )
+        ),
+        "compression-on": Topic(
+            wordings=(
+                r"content-encoding\W{1,3}(?:gzip|br|deflate|zstd)",
+                r"enable_compression|gzip ?middleware|compression\(\)|app\.use\(compress|\bcompress\w* (?:middleware|filter)|\bgzip on\b|gzip_types.{0,80}(?:event-stream|\*)|flate|brotli on|encode (?:gzip|zstd)",
+                r"(?:gzip|brotli|deflate|zstd|compress\w*)\b.{0,50}(?:enabled|on\b|stream|event|middleware|sse|active|response)",
+                r"(?:without|disabling|removing|no|off|identity)\b.{0,20}(?:gzip|compression|accept-encoding|brotli).{0,60}(?:stream|fine|works?|immediate|at once|ok)",
+                r"--compressed\b|accept-encoding\W{1,3}(?:gzip|br)",
+            ),
+            negatable=False,
+        ),
+        "sporadic-reset": Topic(
+            wordings=(
+                r"(?:now and then|rare(?:ly)?|random(?:ly)?|sporadic(?:ally)?|occasional(?:ly)?|intermittent(?:ly)?|some(?:times)?|few|a fraction|\d(?:\.\d+)? ?%)\b.{0,60}\b(?:50[234]s?|resets?|econnreset|broken pipe|bad gateway|disconnect|connection (?:closed|reset)|fail)",
+                r"\b(?:50[24]s?|econnreset|connection (?:reset|closed)|remote end closed|server disconnected|socket hang up|bad gateway|remotedisconnected|broken pipe)\b.{0,60}\b(?:now and then|rare|random|sporadic|occasional|intermittent|some|few|\d(?:\.\d+)? ?%)",
+                r"socket hang up|server disconnected without sending|RemoteDisconnected|remote end closed connection without response|other side closed|upstream prematurely closed|recv\(\) failed \(104|reset by peer.{0,30}(?:while reading|upstream)",
+                r"\bECONNRESET\b|connection reset by peer",
+                r"HTTP/1\.1 502|\b502 bad gateway|\b502s?\b",
+            )
+        ),
+        "after-silence": Topic(
+            wordings=(
+                r"after (?:some |a few |several |\d+ ?)?(?:seconds?|s|minutes?|min|hours?|h|a while)?\s*(?:of )?(?:silence|idle(?:ness| time)?|inactivity|being idle|no traffic|pause|quiet)",
+                r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)",
+                r"(?:first|next) request after\b",
+                r"low traffic|at night|over (?:the )?(?:night|weekend|lunch)|in the morning",
+                r"idle (?:for )?(?:more than |over |about |~)?\d+ ?(?:s|sec|min|minutes|h|hours)",
+            )
+        ),
+        "app-never-saw-it": Topic(
+            wordings=(
+                r"(?:application|app|backend|server|upstream|service)\b.{0,40}(?:no trace|no log|never (?:saw|sees|got|receiv)|nothing|does not (?:see|log)|not (?:see|log|reach)|no record)",
+                r"(?:request|it)s? (?:never|does not|do not|doesn't) (?:reach|arrive|show up)",
+            ),
+            negatable=False,
+        ),
+        "server-keepalive": Topic(
+            wordings=(
+                r"(?:uvicorn|gunicorn|node(?:\.?js)?|express|server|backend|app\w*|upstream|hypercorn|tomcat|puma|apache|jetty)\b.{0,40}keep-?_?alive.{0,30}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+                r"keep-?alive-?timeout.{0,16}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?)\b",
+                r"timeout[-_]keep[-_]alive\W{1,3}(?P<value>\d+)()",
+            )
+        ),
+        "balancer-idle": Topic(
+            wordings=(
+                r"(?:\balb\b|\belb\b|\bnlb\b|balancer|nginx|ingress|proxy|gateway|envoy|haproxy|firewall|nat|\blb\b)\b.{0,50}\b(?:idle|keep-?alive)\b.{0,30}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+                r"\bidle[- _]?time-?out\b.{0,24}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+            )
+        ),
+        "stateful-device": Topic(
+            wordings=(
+                r"\b(?:firewall|nat(?: gateway)?|stateful|security appliance|\bnlb\b|azure (?:load balancer|lb)|conntrack|palo ?alto|fortigate|asa|vpn|masquerade)\b",
+            )
+        ),
+        "silent-idle-drop": Topic(
+            wordings=(
+                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle|time-?out)",
+                r"(?:idle|quiet|silent|inactive|long-?lived)\b.{0,60}(?:hang|silently|dropped|dead|time[sd]? ?-?out|no (?:answer|reply|fin|rst)|blackhole|lost|stale|half-open|torn down)",
+                r"(?:hang|time ?out|reset|dead|stall|fail)\w*.{0,50}after (?:about |exactly |~ ?)?(?:4|5|10|15|30|60|350|900|1|2) ?(?:s|sec|seconds|min|minutes|h|hours?) (?:of )?(?:idle|inactiv|silence|without|no)",
+                r"(?:established|ESTAB)\b.{0,60}(?:other (?:side|end)|peer|far end|remote).{0,40}(?:gone|none|no (?:entry|socket|connection)|closed|nothing|not there)",
+                r"tcp_keepalive_time\W{1,4}7200|keep-?alive (?:probes?|interval).{0,30}(?:2 h|7200|never|off|not (?:set|enabled))",
+                r"keep-?alives? (?:every|of|at) .{0,20}(?:fix|help|cure|solve)|(?:fix|help|cure|solve)\w* .{0,40}(?:keep-?alives?|heartbeats?|pings?)\b",
+                r"no (?:FIN|RST)\b",
+            ),
+            negatable=False,
+        ),
+        "cut-at-round-time": Topic(
+            wordings=(
+                r"\b(?:always|exactly|every time|consistently|precisely|reliably|invariably)\b.{0,40}\b(?:at|after|around|about)?\s*(?P<value>10|15|20|29|30|45|60|90|100|120|180|240|300|600|900|3600)(?:\.0\d*)? ?(?P<unit>s|sec|seconds?)\b",
+                r"\b(?:after|at)\s+(?:exactly |about |almost |just over |~ ?)?(?P<value>15|30|60|90|100|120|180|300|600)(?:\.[0-9]+)?[- ]?(?P<unit>s|sec|seconds?)\b.{0,60}(?:time ?-?out|504|502|524|408|cut|abort|clos|disconnect|error|reset|drop|fail|protocol)",
+                r"(?:time ?-?out|504|502|524|cut|abort|clos\w+|disconnect\w*|error|reset|drop\w*|fail\w*)\b.{0,40}\b(?:after|at)\s+(?:exactly |about |almost |just over |~ ?)?(?P<value>15|30|60|90|100|120|180|300|600)(?:\.[0-9]+)?[- ]?(?P<unit>s|sec|seconds?)\b",
+                r"\b(?:after|at) (?:exactly |about )?(?:one|1|two|2|five|5|ten|10) ?min(?:utes?)?\b.{0,60}(?:time ?-?out|504|502|524|cut|abort|clos|disconnect|error|reset|drop|fail)",
+                r"(?:504|524)\b.{0,60}\b(?:after|at|exactly) ",
+            )
+        ),
+        "gateway-timed-out": Topic(
+            wordings=(
+                r"\b504\b|\b524\b|gateway time-?out|upstream (?:request )?time(?:d )?-?out|upstream timed out|stream timeout|\bUT\b response flag|response_flags.{0,6}UT",
+                r"ERR_HTTP2_PROTOCOL_ERROR|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_CLOSED|incomplete chunked read|peer closed connection without sending complete message",
+                r"(?:proxy|ingress|nginx|gateway|balancer|lb|cdn|cloudflare)\b.{0,50}(?:cuts?|closes|aborts|gives up|times out|kills)",
+            )
+        ),
+        "server-finishes-anyway": Topic(
+            wordings=(
+                r"(?:server|backend|model|upstream|engine|generation|request)\b.{0,50}(?:finish|complet|200\b|succeed|keeps? (?:running|generating|going)|continues|still (?:running|generating))",
+                r"(?:finish|complet)\w+.{0,40}(?:after|later|anyway|normally|200)",
+            ),
+            negatable=False,
+        ),
+        "slow-first-byte": Topic(
+            wordings=(
+                r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|min|minutes?) (?:to|until|till|before|for) (?:the )?first (?:token|byte|chunk)",
+                r"(?:ttft|ttfb|first (?:token|byte)|prefill|time to first (?:token|byte))\b.{0,30}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|min|minutes?)\b",
+                r"(?:request|generation|answer|inference|completion|job|prompt)\b.{0,40}(?:takes|took|needs|lasts|runs|in)\W{0,3}(?:about |around |~)?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|min|minutes?)\b",
+            )
+        ),
+        "proxy-read-timeout": Topic(
+            wordings=(
+                r"(?:proxy|read|response|request|upstream|backend|route|stream|server|gateway|idle|client)[-_ ](?:read[-_ ])?time-?out\b.{0,20}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?|m)?\b",
+            )
+        ),
+        "connection-limit": Topic(
+            wordings=(
+                r"worker_connections are not enough|max(?:imum)?[-_ ]?conn\w*\b.{0,40}(?:reached|limit|exceed|\d)|too many (?:open )?connections|connection limit",
+                r"pool ?timeout|connection pool is full|pool (?:is |was )?(?:exhaust|full|limit)|queue ?pool limit|timeout waiting for (?:a )?connection|exhausted (?:the )?(?:connection )?pool|no available connections?",
+                r"(?:limit|max\w*|pool)\b.{0,30}\b(?:connections?|conns?|sockets?|in[- ]flight|concurren\w*)\W{1,6}(?:of |to |at )?\d+",
+                r"limit_conn|limiting connections|\bUO\b|upstream_rq_pending_overflow|upstream_cx_overflow|circuit ?break\w*|max_pending_requests|max_requests\b|overflow(?:ed)? .{0,20}(?:pending|connections)",
+                r"(?:qcur|scur|queue)\b.{0,40}(?:maxconn|limit|slim)|haproxy.{0,40}queue",
+                r"TCPConnector\(|max_connections\W{1,3}\d+|max_keepalive_connections\W{1,3}\d+|maxsize\W{1,3}\d+|pool_maxsize|max_parallel_requests",
+                r"(?:exactly|never more than|only|at most|stuck at|capped at|plateau\w* at|limited to)\s+\d+\s+(?:concurrent|parallel|simultaneous|in[- ]flight|requests|connections)",
+            )
+        ),
+        "backend-idle": Topic(
+            wordings=(
+                r"(?:backend|server|model|gpu|upstream|engine|replicas?)\b.{0,40}(?:idle|\b[1-3]?\d ?%|not busy|has room|no queue|bored|under-?used|waiting: 0|waiting 0|free)",
+                r"(?:num_requests_waiting|queue|waiting)\W{1,6}0\b",
+            ),
+            negatable=False,
+        ),
+        "new-connection-each": Topic(
+            wordings=(
+                r"(?:new|fresh|separate|own) (?:tcp |tls |https? |ssl )*(?:connection|client|session|socket|handshake|channel)s?\b.{0,30}(?:per|for (?:each|every)|each|every)",
+                r"(?:per|each|every)[- ](?:request|call|prompt|token|query).{0,40}(?:new|opens?|connects?|handshakes?|creates?).{0,20}(?:connection|client|session|socket|handshake|channel)?",
+                r"(?:handshake|tls|ssl|connect)\w*\b.{0,50}(?:each|every|per) (?:request|call|time)",
+                r"(?:no|without|not|missing|disabled?) (?:\w+ )?(?:connection (?:reuse|pool\w*)|keep-?alive|session|http keep-?alive|upstream keepalive)",
+                r"requests\.(?:get|post)\(|connection: close|http/1\.0|connections? (?:is|are) not re-?used|closing connection 0|left intact.{0,10}never",
+                r"(?:handshake|connect(?:ion)?(?: setup)?|tls)\b.{0,40}(?:(?:[3-9]\d) ?%|half|most|two thirds|majority) of",
+                r"SYN\b.{0,40}(?:per|each|every) request|as many (?:SYN|connections|handshakes) as requests",
+            ),
+            negatable=False,
+        ),
+        "stream-limit": Topic(
+            wordings=(
+                r"max[_-]?concurrent[_-]?streams?|concurrent streams?|http2_max_concurrent_streams|stream (?:limit|quota|concurrency)|REFUSED_STREAM",
+                r"(?:100|128|250|1000|256) (?:concurrent |parallel |open |active )?(?:h2 |http/?2 |grpc )?streams?\b",
+                r"streams?\b.{0,40}(?:per|on (?:a|one|the|each) (?:single )?) ?(?:tcp )?(?:connection|channel)",
+            )
+        ),
+        "wall-at-hundred": Topic(
+            wordings=(
+                r"(?:above|beyond|over|more than|from|past|after|at|exceed\w*)\s+(?:about |exactly )?(?:100|128|200|250|256|400|1,?000)\s+(?:concurrent|parallel|simultaneous|in[- ]flight|open|requests|rpcs?|calls?|streams?|users|clients|workers)",
+                r"(?:second|another|more|several|two|\d) (?:grpc )?(?:channels?|connections?).{0,50}(?:double|fix|help|solv|scale|twice|remov|fine)",
+                r"101(?:st)?\b.{0,40}(?:wait|queue|block|hang|stall)",
+            )
+        ),
+        "forty-milliseconds": Topic(
+            wordings=(
+                r"\b(?:about |exactly |almost |around |~ ?|always |fixed |constant |extra |\+)?(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)? ?ms\b",
+                r"\b(?:about |exactly |almost |around |~ ?|always |fixed |constant |extra |\+)(?:200|20\d) ?ms\b.{0,60}(?:small|each|every|write|message|ack|packet|stall|gap|token)",
+            )
+        ),
+        "nagle": Topic(
+            wordings=(
+                r"\bnagle\b|tcp_?no_?delay|set_?no_?delay|delayed[- ]?acks?|tcp_quickack|\bMSG_MORE\b|tcp_cork|tcp_nopush",
+                r"\bno (?:setsockopt|socket options?)\b",
+                r"(?:header|length|prefix)s? and (?:body|payload|data) in (?:two|separate|different) (?:writes?|sends?|syscalls?)",
+                r"(?:two|several|many|separate|multiple|small) (?:small )?(?:writes?|sends?|write\(\)s?)\b",
+            ),
+            negatable=False,
+        ),
+        "small-slower-than-big": Topic(
+            wordings=(
+                r"\bsmall(?:er)?\b.{0,50}\bslower\b.{0,30}\b(?:big|large|long)|(?:big|large|long)\w*\b.{0,40}\b(?:faster|quicker)\b.{0,30}\bsmall",
+                r"(?:inverts?|inverse|paradox|the smaller the slower)",
+            )
+        ),
+        "source-ports-gone": Topic(
+            wordings=(
+                r"cannot assign requested address|EADDRNOTAVAIL|address not available|errno 99\b|os error 99|can't assign requested address",
+                r"(?:ephemeral|source|local|snat)[- ]?ports?\b.{0,50}(?:exhaust|run out|ran out|used up|gone|all (?:in use|used)|none left|deplet|full|limit)",
+                r"(?:exhaust|run(?:s|ning)? out|ran out|deplet)\w* .{0,20}(?:ephemeral|source|local|snat)? ?ports?\b",
+                r"no (?:free|available) (?:local |source |ephemeral )?ports?",
+                r"port ?exhaustion",
+            ),
+            negatable=False,
+        ),
+        "time-wait-many": Topic(
+            wordings=(
+                r"(?P<value>\d{2,3},?\d{3})\s+(?:sockets? |connections? )?(?:are )?(?:in )?time[-_ ]?wait()",
+                r"time[-_ ]?wait\W{1,6}(?:sockets?\W{1,3}|count\W{1,3}|about )?(?P<value>\d{2,3},?\d{3})\b()",
+                r"(?:thousands?|tens of thousands|many|full|lots|pile\w*|flood) .{0,20}time[-_ ]?wait",
+            )
+        ),
+        "accept-queue": Topic(
+            wordings=(
+                r"listen ?(?:overflows|drops)|times the listen queue of a socket overflowed|SYNs to LISTEN sockets dropped",
+                r"(?:accept|listen|syn|backlog)[- ]?(?:queue|backlog)?\b.{0,40}(?:overflow|full|drop|too (?:small|short)|exceed)",
+                r"(?:possible )?SYN flooding on port|syn cookies",
+                r"somaxconn\W{1,4}128\b|backlog\W{1,4}(?:5|10|50|100|128)\b",
+                r"Recv-Q.{0,40}(?:Send-Q|backlog|greater|exceed|full|above)",
+            )
+        ),
+        "connect-slow-in-bursts": Topic(
+            wordings=(
+                r"connect\w*\b.{0,40}(?:1|3|7|1\.0\d|3\.0\d) ?s\b",
+                r"(?:new )?connections?\b.{0,60}(?:time ?out|refused|hang|stall|slow|drop)\w*.{0,40}(?:burst|spike|peak|load|start|deploy|rush)",
+                r"(?:burst|spike|peak|thundering|rush|start of).{0,60}connect",
+            )
+        ),
+        "many-hops": Topic(
+            wordings=(
+                r"\b(?:[3-9]|three|four|five|six|seven|several|many|multiple|too many) (?:\w+ )?(?:hops|layers|proxies|gateways|sidecars|tiers|levels)\b",
+                r"(?:->|→|=>|—>).{0,60}(?:->|→|=>|—>).{0,60}(?:->|→|=>|—>)",
+                r"each (?:hop|layer|proxy|sidecar|tier)\b.{0,50}(?:adds?|costs?|\d|ms)",
+                r"(?:chain|stack) of (?:prox|gateways|hops|layers)",
+                r"(?:sidecar|mesh|gateway)s?\b.{0,60}(?:adds?|overhead|costs?)\b.{0,20}\d",
+            )
+        ),
+        "layer-adds-latency": Topic(
+            wordings=(
+                r"(?:adds?|added|adding|extra|overhead|more)\W{1,3}(?:about |another |~ ?)?\d+(?:\.\d+)? ?(?:ms|us|µs|s|%)\b.{0,40}(?:per|each|hop|layer|proxy|sidecar|gateway)",
+                r"(?:per|each|every) (?:hop|layer|proxy|sidecar|gateway)\b.{0,40}\d+(?:\.\d+)? ?(?:ms|us|µs|%)",
+                r"(?:without|skipping|bypass\w*|removing|direct)\b.{0,50}\d+(?:\.\d+)? ?ms\b.{0,40}(?:instead|less|with|vs|against|through)",
+            )
+        ),
+        "balancing-blind": Topic(
+            wordings=(
+                r"\b(?:round[- ]?robin|random|least[-_ ]?conn\w*|hash)\b.{0,60}(?:queue|long|uneven|hot|wait|some|overload|imbalance|prompts?|cache|idle)",
+                r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
+                r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
+                r"(?:others?|rest|remaining|neighbou?rs?)\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|\d ?%|waiting 0)",
+                r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
+                r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",
+            ),
+            negatable=False,
+        ),
+        "bound-to-loopback": Topic(
+            wordings=(
+                r"(?:running|listen\w*|serving|bound|binds?|started|available|up)\b.{0,30}\b(?:on|at|to)\s+(?:https?://)?(?:127\.0\.0\.1|localhost|\[::1\]|loopback)",
+                r"--?(?:host|bind|listen|address)[= ](?:127\.0\.0\.1|localhost)",
+                r"OLLAMA_HOST\W{1,3}127\.0\.0\.1|OLLAMA_HOST (?:is )?(?:not set|unset)|host\W{1,3}\"?(?:127\.0\.0\.1|localhost)\"?(?!:\d+/)",
+                r"\bLISTEN\b.{0,30}\s(?:127\.0\.0\.1|\[::1\]):\d+",
+            ),
+            negatable=False,
+        ),
+        "local-works-remote-refused": Topic(
+            wordings=(
+                r"(?:curl |from |on )?(?:localhost|127\.0\.0\.1|the host|the same (?:host|machine)|locally|inside the (?:pod|container))\S*\b.{0,40}(?:works?|fine|ok|answers?|200|succeed|responds?)",
+                r"(?:works?|fine|ok)\b.{0,30}\b(?:locally|from (?:the )?(?:localhost|same (?:host|machine)|host itself)|on (?:the )?(?:localhost|host))",
+                r"(?:other|another|remote|second|different) (?:machine|host|node|pc|container|computer|laptop)s?\b.{0,50}(?:refused|cannot|can't|fail|unreachable|no access|not reach)",
+            ),
+            negatable=False,
+        ),
+        "connection-refused": Topic(
+            wordings=(
+                r"connection refused|econnrefused|errno 111|\bconnect: refused|failed to connect|actively refused|os error 111",
+            )
+        ),
+    },
+)

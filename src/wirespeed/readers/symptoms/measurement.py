@@ -1,0 +1,76 @@
+"""What people say of their load generators, test tools and expectations."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+SYMPTOMS = Symptoms(
+    title=Text(en="measurements", zh="测量"),
+    topics={
+        "client-is-limit": Topic(
+            wordings=(
+                r"(?:client|load (?:generator|tester)|bench(?:mark)?(?:ing)?(?: tool| script| client)?|locust|k6|jmeter|wrk|hey|genai-?perf|guidellm|iperf3?|script|harness|tester)\b.{0,60}(?:100 ?%|one core|single (?:core|thread|process|asyncio|python)|cpu[- ]bound|saturat|bottleneck|is the limit|maxed|pegged|gil|cannot keep up|out of (?:cpu|sockets|fds))",
+                r"single (?:asyncio |python |threaded )?(?:process|event loop|core|thread)\b.{0,60}(?:client|generator|buffer|benchmark|load|parse|test)?",
+                r"(?:one|1|a single) (?:core|cpu)\b.{0,40}(?:100 ?%|full|pegged|maxed).{0,60}(?:iperf|client|bench|generator|python|script)",
+                r"\bGIL\b|event loop (?:lag|blocked|is busy)|default (?:http )?(?:read )?buffers?",
+                r"(?:client|generator) (?:side )?cpu",
+            )
+        ),
+        "tools-disagree": Topic(
+            wordings=(
+                r"(?:other|another|different|second) (?:tool|client|load generator|benchmark|tester)\b.{0,60}(?:higher|more|faster|\d|fine|better|shows|gets)",
+                r"only the (?:load generator|client|tool|benchmark) differs",
+                r"(?:tool|client) [AB]\b|(?:two|both) (?:tools|clients|load generators)",
+                r"(?:two|several|more|2|4|multiple|distributed) (?:client|generator|load|worker)\w*\b.{0,40}(?:machines|processes|hosts|instances|in parallel)?.{0,50}(?:double|scale|sum|linear|twice|higher|more|each)",
+            )
+        ),
+        "server-not-busy": Topic(
+            wordings=(
+                r"(?:server|gpu|backend|engine|model|receiver|target)\b.{0,40}(?:idle|not (?:busy|saturated|loaded)|\b[1-5]?\d ?%|has (?:head)?room|under-?util|queue (?:is )?(?:empty|0))",
+                r"(?:same|identical) server\b",
+            ),
+            negatable=False,
+        ),
+        "fd-exhausted": Topic(
+            wordings=(
+                r"too many open files|\bEMFILE\b|\bENFILE\b|errno 24\b|os error 24|file-max limit|no file descriptors? available",
+                r"(?:file descriptors?|\bfds?\b|nofile|open files|ulimit -n)\b.{0,50}(?:exhaust|limit|1024|run out|ran out|too low|reached|full|max)",
+            ),
+            negatable=False,
+        ),
+        "link-full": Topic(
+            wordings=(
+                r"(?:link|nic|port|interface|uplink|network|ethernet|switch|eth\d|bandwidth|tx|rx|wire|line)\b.{0,50}(?:saturat|9[0-9](?:\.\d+)? ?%|100 ?%|at line rate|line rate|full(?:y)?\b|maxed|flat at|pegged|exhaust|at (?:its|the) (?:limit|max\w*|capacity))",
+                r"(?:saturat\w*|fills?|maxes? out|uses? (?:up )?all|flat-?lines?)\b.{0,30}\b(?:link|nic|uplink|network|bandwidth|ethernet|port|1 ?g|10 ?g|25 ?g)",
+            )
+        ),
+        "link-is-slow-kind": Topic(
+            wordings=(
+                r"\b(?P<value>1|2\.5|5|10|25|40|50|100) ?(?:g(?:b(?:it)?)?(?:/s|ps|e)?|gige|gbase-?t|gb ethernet)\b.{0,40}(?:between|link|network|ethernet|nic|switch|only|inter-?connect|lan)()",
+                r"(?:gigabit|1 ?gbe|10 ?gbe|ethernet|\blan\b).{0,40}(?:between|only|instead)",
+                r"(?:only|just|have|over|via|through|on) (?:a )?(?P<value>1|2\.5|5|10|25|40) ?(?:g(?:b(?:it)?)?(?:/s|ps|e)?)\b()",
+            )
+        ),
+        "demand-exceeds": Topic(
+            wordings=(
+                r"(?:need|require|demand|move|send|exchange|generate|transfer|push|sync|reduce)\w*\b.{0,40}\d+(?:\.\d+)? ?(?:[GMT]i?B|[GMT]b)\w*(?:/s|ps)?\b.{0,40}(?:per|each|every|a) (?:step|iteration|second|token|request|batch)",
+                r"(?:step|iteration|epoch)s?\b.{0,40}(?:wait\w*|spent|spend\w*|dominated|most|[4-9]\d ?%)\b.{0,40}(?:comm\w*|all-?reduce|network|gradient|sync|exchange)",
+                r"(?:comm\w*|all-?reduce|gradient (?:sync|exchange))\b.{0,40}(?:takes?|is|are|eats?|uses?)\b.{0,20}(?:[4-9]\d ?%|most|dominat|longer)",
+                r"gpus?\b.{0,40}(?:idle|wait\w*|[1-4]?\d ?%)\b.{0,60}(?:network|link|nic|comm|all-?reduce|transfer)",
+            )
+        ),
+        "others-share": Topic(
+            wordings=(
+                r"(?:other|another|someone else's|neighbou?r\w*|second|different|concurrent|foreign) (?:job|tenant|team|user|workload|training|vm|customer|pod|process|cluster|backup)s?\b.{0,80}(?:run|start|active|share|same|slow|drop|traffic|stop|end|takes|when|while|on the)",
+                r"(?:when|while|whenever|if|as soon as|once|until)\b.{0,40}(?:other|another|neighbou?r\w*|backup|second|their|nightly|checkpoint\w*|etl|copy)\b.{0,50}(?:run|start|activ|job|finish|stop|end|write|copy|traffic)",
+                r"nois(?:y|iest) neighbou?r|shared (?:with|by|link|uplink|switch|nic|host|tenancy|fabric|port|instance)|co-?(?:located|tenant)|multi-?tenant|oversold",
+                r"(?:backup|replication|snapshot|rebalanc\w*|scrub|etl)\b.{0,50}(?:run|start|window|at \d|every|night|traffic|saturat|same)",
+            )
+        ),
+        "time-of-day": Topic(
+            wordings=(
+                r"(?:at|during|between|in the|by) (?:night|day|office hours|business hours|working hours|peak hours|\d{1,2}(?::\d\d)? ?(?:am|pm|h|and|-)|\d{2}:\d{2}|evening|morning|weekend)\b",
+                r"\b(?:varies|fluctuat\w*|comes and goes|good (?:runs?|days?|hours)|some (?:hours|days|runs)|bimodal|by the hour|every night|nightly)\b",
+            )
+        ),
+    },
+)

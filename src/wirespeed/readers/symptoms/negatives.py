@@ -1,0 +1,137 @@
+"""What people say where nothing is wrong with the network: expectations, harmless lines, limits of the hardware."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+SYMPTOMS = Symptoms(
+    title=Text(en="no fault", zh="无故障"),
+    topics={
+        "blames-network": Topic(
+            wordings=(
+                r"\b(?:network|link|nic|gateway|balancer|proxy|bandwidth|switch|interconnect|infiniband|fabric|ethernet|cable|firewall|all-?reduce|nccl|roce|dns|ingress)\b[^?]{0,80}\?",
+                r"(?:network|link|nic|gateway|bandwidth|switch|interconnect|infiniband|fabric) (?:problem|issue|fault|bottleneck|limit)",
+                r"is (?:our|the|my) (?:\w+ )?(?:network|link|nic|gateway|balancer|proxy|switch|fabric)\b",
+            ),
+            negatable=False,
+        ),
+        "expects-more": Topic(
+            wordings=(
+                r"\b(?:why|only|just|expected?|should|supposed|instead of|lower than|less than|half of|below|far from|promised|advertised|reference|spec(?:ified|s|\.)?|theoretical|rated)\b",
+            ),
+            negatable=False,
+        ),
+        "queue-time": Topic(
+            wordings=(
+                r"(?:request[_ ])?queue[_ ]?(?:time|wait|duration|delay|latency)\w*|time in (?:the )?queue|waiting time|wait(?:ing)? in (?:the )?queue|scheduler wait|request_queue_time_seconds",
+            )
+        ),
+        "service-time-constant": Topic(
+            wordings=(
+                r"(?:inference|service|compute|decode|prefill|model|forward|gpu|processing)[- ](?:time|latency|duration)\b.{0,50}(?:constant|stays?|same|unchanged|flat|stable|does not)",
+                r"(?:network|rtt|ping|connect|gateway|transfer|wire)\b.{0,50}(?:constant|unchanged|flat|stable|\b0\.\d+ ?ms|[1-9](?:\.\d+)? ?ms|< ?\d+ ?ms|negligible|no (?:loss|change|retrans))",
+            )
+        ),
+        "network-hardly-used": Topic(
+            wordings=(
+                r"(?:network|link|nic|ethernet|bandwidth|interconnect|traffic|wire|rx|tx|utili[sz]ation of the (?:link|network))\b.{0,50}(?:\b[0-9](?:\.\d+)? ?%|1\d ?%|idle|hardly|barely|\d+(?:\.\d+)? ?(?:k|M)(?:i?B|b(?:it)?)(?:/s|ps)|unused|nearly nothing|low|far (?:below|from)|negligible|not (?:the )?(?:limit|bottleneck|saturated))",
+                r"(?:iperf3?|ib_write_bw|perftest|nccl-tests?|all_reduce_perf|ping|bandwidth test)\b.{0,60}(?:full|line rate|normal|fine|good|as expected|ok|healthy|9\d ?%|clean)",
+                r"(?:faster|upgrad\w*|10 ?x|double|2\.5|25|100|200|400)\b.{0,40}(?:network|link|nic|ethernet|switch|interconnect)\b.{0,50}(?:no (?:difference|change|effect|gain|help)|same|made no|did not|does not|unchanged|identical)",
+                r"(?:0|no|zero) (?:retransmits?|retransmissions?|drops?|losses|loss|errors?|packet loss)\b",
+            ),
+            negatable=False,
+        ),
+        "layers-in-turn": Topic(
+            wordings=(
+                r"layers?\b.{0,40}(?:split|spread|divided|distributed|offload\w*|shard\w*)\b.{0,30}(?:between|across|over|among|on|to)",
+                r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer|stage)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"(?:one|only one) (?:gpu|node|stage) (?:works|computes|is (?:active|busy)|at a time)",
+                r"(?:each|both|all) gpus?\b.{0,40}(?:(?:about |~ ?|at )?(?:50|33|25) ?%|half|idle|takes? turns|in turn|alternat)",
+                r"(?:pipeline )?bubbles?\b",
+            )
+        ),
+        "compute-dominates": Topic(
+            wordings=(
+                r"(?:comm\w*|all-?reduce|nccl|network|exposed comm\w*|sync)\b.{0,50}(?:is |takes |only |about |under |below |just )*\b(?:[0-9](?:\.\d+)?|1[0-5]) ?%",
+                r"(?:compute|kernel|forward|backward|gemm|matmul|attention|flops)\b.{0,50}(?:[7-9]\d ?%|dominat|most|takes|bound|limit)",
+                r"(?:compute|memory[- ]bandwidth|memory|hbm|gpu)[- ]bound",
+                r"(?:same|identical|equal|as slow|just as slow)\b.{0,60}(?:single|one) (?:gpu|node|machine)",
+                r"(?:single|one)[- ](?:gpu|node|machine)\b.{0,60}(?:same|identical|equal|just as|as slow|no (?:difference|better))",
+                r"scal(?:ing|es) (?:efficiency )?.{0,20}(?:9\d(?:\.\d+)? ?%|0\.9\d|linear)",
+                r"(?:mfu|hfu)\b\W{0,6}(?:of |is |at |= ?)?(?:[4-7]\d(?:\.\d+)? ?%|0\.[4-7])",
+                r"(?:tokens?/s|tok/s|decode|generation)\b.{0,60}(?:memory bandwidth|hbm|weights? (?:read|per token)|theoretical)",
+                r"(?:cpu|gpu|clock)s?\b.{0,40}(?:thermal|throttl|frequency|governor|power ?save|capped)",
+            )
+        ),
+        "single-machine": Topic(
+            wordings=(
+                r"\b(?:one|single|1|a single|same|only one)[- ](?:server|machine|node|box|host|workstation|pc)\b",
+                r"\b(?:4|8|2|four|eight|two) (?:\w+ )?gpus? (?:in|on) (?:one|a single|the same)\b",
+                r"within (?:the|one|a) (?:node|server|machine)|intra-node|standalone",
+            )
+        ),
+        "works-anyway": Topic(
+            wordings=(
+                r"(?:works?|runs?|trains?|training (?:runs|works|continues|is fine)|performance|results?|throughput|speed|bandwidth|job|everything)\b.{0,40}(?:fine|ok|normal|well|correct|completes?|as expected|without (?:problem|error)|good|no (?:errors?|impact|slowdown)|anyway|succeed)",
+                r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
+                r"out of bounds values : 0 OK",
+            ),
+            negatable=False,
+        ),
+        "alarming-line": Topic(
+            wordings=(
+                r"no plugin found|could not find: libnccl-(?:net|tuner|profiler|env)|libnccl-(?:net|tuner|profiler)\S*\.so.{0,60}(?:cannot open|no such file|not found)|failed to open libibverbs|no device found\b|plugin .{0,30}(?:not found|internal)",
+                r"errno: ?97\b|address family not supported by protocol|client socket (?:cannot be|has failed to be)",
+                r"destroy_process_group\(\)|using GPU \d+ (?:to perform barrier|as device)|device used by this process is currently unknown|find_unused_parameters|hides? ?/dev|guessing device id",
+                r"missing (?:PXB|P2P)|cuMem host|nccl_cumem_host|MSCCL|ncclOptions|gdrcopy|nvidia_peermem.{0,40}(?:not|missing)|could not (?:load|find) (?:gdrapi|nvml|nvls)|NVLS multicast support is not available",
+                r"(?:error|#wrong) (?:column|col)\b.{0,40}(?:not 0|non-?zero|e-0)",
+                r"OMP_NUM_THREADS|setting ompi|btl_openib|openfabrics|no OpenFabrics connection schemes|There was an error initializing an OpenFabrics device|\bplm_|xla service|tensorflow.{0,30}(?:avx|rebuild)",
+                r"rx_dropped\b.{0,60}(?:\d|rises|grows)|\brx dropped\b|softnet.{0,30}squeez|time_squeeze",
+                r"(?:warn(?:ing)?s?|message|line|log|notice)\b.{0,50}(?:harmless|ignore|informational|safe|worry|mean|bad|concern|serious|problem|relevant)",
+            ),
+            negatable=False,
+        ),
+        "asks-about-message": Topic(
+            wordings=(
+                r"(?:warn(?:s|ing|ings)?|error|message|log|line|info|notice|column)\b.{0,80}\?",
+                r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
+            ),
+            negatable=False,
+        ),
+        "pcie-generation-limit": Topic(
+            wordings=(
+                r"pci-?e?(?:xpress)? ?(?:gen ?)?[345](?:\.0)? ?x ?(?:4|8|16)\b",
+                r"(?:gen ?[345])(?:\.0)? ?x ?(?:4|8|16)\b",
+                r"(?:root complex|host bridge|\bPHB\b|\bSYS\b|\bNODE\b|through (?:the )?(?:cpu|host memory)|upi|qpi|infinity fabric)\b.{0,60}(?:limit|path|only|\d|between|p2p)",
+            )
+        ),
+        "consumer-gpu": Topic(
+            wordings=(
+                r"\b(?:rtx|gtx|geforce)[- ]?(?:\w+ )?(?:10[678]0|20[678]0|30[5-9]0|40[5-9]0|50[5-9]0|a[246]000)\b|\b(?:3090|4090|5090|3080|4080|2080) ?(?:ti|super)?s?\b|titan|\bL4\b|\bL40S?\b|\bA10\b|\bT4\b|\bV100 pcie\b|rtx (?:6000|pro)",
+            )
+        ),
+        "no-nvlink-hardware": Topic(
+            wordings=(r"(?:no|without|lacks?|has no|does not (?:have|support)) (?:nv-?link|p2p|peer[- ]to[- ]peer|nvswitch)",),
+            negatable=False,
+        ),
+        "metric-confusion": Topic(
+            wordings=(
+                r"\balgbw\b.{0,60}\bbusbw\b|\bbusbw\b.{0,60}\balgbw\b|avg bus bandwidth|average (?:bus )?bandwidth|bus bandwidth (?:above|exceeds|higher|lower|below|vs)",
+                r"\b(?:GB/s|GBytes/s?|MB/s)\b.{0,80}\b(?:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE)\b|\b(?:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE)\b.{0,80}\b(?:GB/s|GBytes/s?|MB/s)\b",
+                r"\b4x ?(?:[qfehnx]dr|hdr|ndr)\b|\b[14]x\b.{0,20}(?:lanes?|width)|bits? (?:and|or|vs\.?|versus|against|with) bytes?|(?:unit|units) (?:of|is|are|mis)|MiB|Gi?B (?:vs|or|and) Gi?B",
+                r"(?:gpu|nvidia-smi|sm)\b.{0,20}util\w*.{0,40}100 ?%.{0,60}(?:slow|low|wait|power|nccl|hang|nothing)",
+                r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
+                r"loss\b.{0,40}(?:at )?(?:hop|router|middle|intermediate)|(?:hop|router) \d+.{0,40}(?:loss|lost|drop)|(?:lost|loss|dropped)\b.{0,20}at hop",
+                r"bi-?directional\b.{0,60}(?:sum|total|double|both)|both directions|full[- ]duplex.{0,30}(?:sum|double)",
+                r"(?:ib|infiniband|link|port) rate.{0,40}(?:encoding|8b/10b|64b/66b)|after encoding",
+                r"lspci.{0,40}downgraded.{0,60}idle|(?:2\.5 ?GT/s|gen ?1)\b.{0,50}(?:idle|power ?sav|at rest)|idle\b.{0,60}(?:2\.5 ?GT/s|gen ?1\b)",
+            )
+        ),
+        "line-rate-named": Topic(
+            wordings=(
+                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>G(?:b(?:it)?s?)?(?:/s(?:ec)?|ps|E|bE)|Gbit|gigabit)\b",
+                r"\b(?P<value>\d{2,3})G (?:network|nic|ethernet|link|infiniband|roce|port|switch)()",
+            )
+        ),
+        "infiniband-generation": Topic(wordings=(r"\b(?:4x[- ]?)?(?P<unit>QDR|FDR|EDR|HDR100|HDR|NDR200|NDR|XDR)\b",)),
+    },
+)

@@ -1,0 +1,133 @@
+"""What people say of files, downloads, checkpoints and input pipelines."""
+
+from wirespeed.model.kinds import Symptoms, Topic
+from wirespeed.model.text import Text
+
+_NETFS = r"(?:lustre|nfs\w*|ceph\w*|gluster\w*|gpfs|weka\w*|efs|fsx|beegfs|smb|cifs|gcs ?fuse|s3fs|goofys|juicefs|blobfuse|network (?:storage|file ?system|drive|disk|volume|share)|shared (?:storage|file ?system)|pvc|nas)"
+_DOWNLOAD = r"(?:down-?load\w*|pull\w*|fetch\w*|transfer\w*|cop(?:y|ies|ying)|snapshot_download|hf_hub|hugging ?face\w*|wget|curl|scp|rsync|model hub)"
+
+SYMPTOMS = Symptoms(
+    title=Text(en="storage and downloads", zh="存储与下载"),
+    topics={
+        "download": Topic(wordings=(rf"\b{_DOWNLOAD}\b", r"\bhub\b", r"\b(?:bucket|object store|registry|mirror|cdn)\b")),
+        "single-stream": Topic(
+            wordings=(
+                r"(?:one|single|1)[- ](?:tcp |http )?(?:connection|stream|thread|worker|process|flow|socket|request at a time)",
+                r"(?:one|a) (?:file|shard|chunk|part|object) (?:after|at a time|by one)",
+                r"\b(?:sequential(?:ly)?|serially|one by one|one after (?:the |an)?other)\b",
+                r"max[_-]workers\W{1,3}1\b|max_concurrent_requests\W{1,3}1\b",
+                r"(?:no|without) (?:parallel|concurren|range|multi-?part)",
+                r"(?:does not|doesn't|cannot|never) (?:parallel|use range|split|use several)",
+            ),
+            negatable=False,
+        ),
+        "parallel-is-faster": Topic(
+            wordings=(
+                r"(?:with|using|at)\s+(?:4|8|10|16|20|32|64|several|more|many|multiple|parallel)\s*(?:parallel |concurrent |tcp )?(?:connections?|streams?|threads?|workers?|downloads?|flows?|ranges?|processes)\b.{0,70}(?:\d|fast|full|line|scale|linear|reach|times)",
+                r"aria2c?\b.{0,60}(?:fast|\d+ ?[MG]|full|line|times)|-x ?16.{0,40}(?:fast|\d+ ?[MG])",
+                r"(?:parallel|concurrent|multi-?connection|multi-?thread\w*|-P ?\d+).{0,50}(?:fast|full|line rate|saturat|scale|reach|times|better)",
+                r"(?:second|two|several) (?:down-?loads?|copies|transfers|clients?) (?:at once|in parallel|together|at the same time).{0,50}(?:double|same|each|both|sum|twice)",
+                r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads)",
+                r"hf_transfer|hf_xet|HF_XET_HIGH_PERFORMANCE",
+            )
+        ),
+        "small-client-chunk": Topic(
+            wordings=(
+                r"(?:chunk|buffer|block|read)(?:[ _-]?size)?\W{1,6}(?:of )?(?:[1-9]\d{0,2}|1024) ?(?:ki?b|kib|k)\b",
+                r"chunk_size\W{1,3}\d{3,7}\b",
+            )
+        ),
+        "few-left-hanging": Topic(
+            wordings=(
+                r"(?:hang|stuck|stall|stop|freez|slow(?:s)?(?: down)?|crawl)\w*.{0,30}\b(?:at|near|around|after)\s+(?:8[5-9]|9\d)(?:\.\d+)? ?%",
+                r"(?:8[5-9]|9\d)(?:\.\d+)? ?%.{0,50}(?:hang|stuck|stall|stop|freez|crawl|forever|hours)",
+                r"last (?:shard|file|part|range|chunk|layer|few|one|bytes|percent|\d+ ?%).{0,60}(?:hang|stuck|slow|stall|hours|minutes|crawl|[kK]?B/s)",
+                r"(?:one|single|a few|range \d+|part \d+|shard \d+|connection \d+)\b.{0,60}(?:\d+ ?[kK]?B/s|for hours|crawl|stuck|much slower|stalls?|hangs?)",
+                r"\b(?:1[0-9]|[2-9]|\d{2,}) (?:of \d+ )?(?:done|finished|complete).{0,60}(?:left|remain|one|stuck|hang)",
+            )
+        ),
+        "fresh-connection-is-fast": Topic(
+            wordings=(
+                r"(?:fresh|new|another|second|other|re-?opened) (?:tcp |http )?(?:connection|request|session|curl|wget|download)\b.{0,70}(?:\d|fast|full|normal|fine)",
+                r"(?:restart|retry|re-?try|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds)",
+            )
+        ),
+        "origin-throttles": Topic(
+            wordings=(
+                r"\b429\b|too many requests|toomanyrequests|rate[- ]?limit\w*",
+                r"\bslow ?down\b.{0,40}(?:503|request rate|reduce)|503.{0,30}slow ?down|SlowDown|reduce your request rate",
+                r"(?:requests?|GET|HEAD|PUT)\b.{0,60}per (?:s|second|sec)\b.{0,60}(?:prefix|bucket|key|partition|limit)",
+                r"(?:5[,.]?500|3[,.]?500) (?:GET|PUT|req)",
+                r"\b503\b.{0,60}(?:s3|bucket|object|prefix|blob|gcs|answers|loading|read)",
+                r"(?:registry|docker hub|hub|origin|bucket|mirror|cdn|server|provider)\b.{0,50}(?:throttl|quota|rate[- ]?limit|limits? (?:us|each|every|the|per))",
+                r"throttl\w* (?:by|at|from) (?:the )?(?:registry|hub|origin|bucket|server|provider|s3|cdn)",
+                r"pull rate limit|bandwidth quota|egress quota|quota exceeded|ServerBusy|ProvisionedThroughputExceeded|Ratelimit-Remaining",
+                r"exactly the same (?:rate|speed).{0,40}(?:every|each|all)",
+            )
+        ),
+        "network-storage": Topic(wordings=(rf"\b{_NETFS}\b",)),
+        "storage-is-limit": Topic(
+            wordings=(
+                r"(?:save|saving|write|writing|flush\w*|stor\w+|dump\w*) .{0,30}check-?points?.{0,60}(?:\d+ ?(?:s|sec|min|minutes)|slow|block|stall|hang|takes)",
+                r"check-?point\w*.{0,60}(?:takes|took|stall|slow|block|pause|freez|minutes|\d+ ?(?:s|min)\b)",
+                r"(?:disk|nvme|ssd|hdd|array|volume|storage|ebs|pvc|raid|nas|filer)\b.{0,50}(?:100 ?%|util\w*\W+(?:9\d|100)|saturat|at (?:its|the) limit|full speed|maxed|bottleneck|slow|only \d+|limit|iops)",
+                r"(?:i/?o[- ]?wait|\biowait|%wa\b|\bwa\b)\W{0,12}(?:[3-9]\d|of [3-9]\d|is high|high|at [3-9]\d)",
+                r"(?:fio|dd|hdparm|iostat)\b.{0,60}(?:only|same|just|\d+ ?M[Bi])",
+                r"nfs: server \S+ not responding|blocked for more than \d+ seconds",
+                rf"{_NETFS}\b.{{0,60}}(?:slow|saturat|limit|bottleneck|overload|only \d+|not responding|full|busy)",
+                r"(?:same|equal(?:ly)?) (?:slow|speed|rate).{0,40}(?:dd|local|direct)",
+                r"throughput (?:limit|cap|of the volume)|burst (?:credit|balance)s?\b",
+            )
+        ),
+        "random-reads": Topic(
+            wordings=(
+                r"\bmmap\w*|memory[- ]map\w*|safetensors?.{0,40}(?:slow|page|lazy|mmap|nfs|lustre)",
+                r"(?:major )?page[- ]?faults?",
+                r"random (?:reads?|access|i/?o)|(?:small|tiny|many|millions? of|thousands? of) (?:\w+ )?(?:files|reads|objects|images|jpegs?)\b",
+                r"\b4 ?(?:k|ki?b) (?:reads?|blocks?|random)",
+                r"(?:metadata|stat|open|getattr|lookup)s? (?:calls?|ops|operations|server|storm|rate|heavy|bound)",
+                r"\bmds\b.{0,40}(?:busy|load|100|limit)",
+            )
+        ),
+        "sequential-is-fast": Topic(
+            wordings=(
+                r"\b(?:dd|cp|cat|fio|pv|sequential|streaming|iozone|vmtouch)\b.{0,60}(?:several|fast|full|[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good)",
+                r"(?:cop(?:y|ied|ying)|staged?|moved?) (?:it |them |the (?:files?|model|data) )?(?:first )?to (?:local|nvme|/dev/shm|ram|tmpfs|ssd|scratch).{0,60}(?:fast|fix|second|times|normal|fine|full)",
+                r"(?:cat|pre-?fetch|warm|read(?:ing)? once).{0,30}(?:> ?/dev/null|page cache).{0,50}(?:fast|fix|second|times)",
+            )
+        ),
+        "input-pipeline-waits": Topic(
+            wordings=(
+                r"data[- ]?load(?:er|ing)s?\b.{0,60}(?:slow|wait|bottleneck|bound|limit|starv|takes|\d+ ?%|cannot keep|too few|worker|time)",
+                r"(?:wait\w*|block\w*|stuck|time (?:spent )?in|idle|starv\w*)\b.{0,40}\b(?:data|batch|input|next\(|dataloader|__next__)\b",
+                r"num[_-]?workers\W{1,3}[0-2]\b",
+                r"(?:decod\w*|augment\w*|tokeni[sz]\w*|preprocess\w*|collate\w*|jpeg)\b.{0,60}(?:cpu|slow|bottleneck|limit|100 ?%|takes|bound)",
+                r"\bdata[ _](?:time|wait|fetch\w*)\W{0,5}(?:is )?(?:[\d.]+ ?s|[3-9]\d ?%|most|dominat|high|grow)",
+                r"synthetic (?:data|input|batches)\b.{0,50}(?:fast|full|double|times|fine|normal|\d)",
+                r"page cache.{0,40}(?:full|runs? out|evict|exceed|cold|no longer)",
+                r"fast for the first .{0,40}(?:steps|epoch|batches|minutes)",
+            )
+        ),
+        "window-limited": Topic(
+            wordings=(
+                r"\b(?:tcp |receive |send |rcv|snd)?(?:window|cwnd|rwnd|rmem|wmem|tcp_[rw]mem|socket buffer|so_rcvbuf|so_sndbuf|receive buffer)\b.{0,60}(?:limit|max|too small|default|64 ?k|\d+ ?(?:ki?b|mi?b)|212992|small|cap|full|scal)",
+                r"(?:window|bdp|bandwidth[- ]delay)\b.{0,60}(?:rtt|round trip)",
+                r"(?:high|long|\d{2,3} ?ms) (?:rtt|latency|round trip|distance).{0,60}(?:one|single) (?:flow|stream|connection)",
+                r"rwnd_limited|sndbuf_limited",
+            )
+        ),
+        "far-away": Topic(
+            wordings=(
+                r"(?:cross|inter|between|other|different|another|two)[- ](?:regions?|continents?|countr(?:y|ies)|data ?cent(?:er|re)s?|sites?|dcs?|cit(?:y|ies)|campus\w*|availability zones?)",
+                r"(?:trans-?(?:atlantic|pacific)|overseas|intercontinental|\bwan\b|long[- ](?:haul|distance)|thousands? of (?:km|kilomet|miles)|\d{3,5} ?(?:km|miles)\b)",
+                r"\b(?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)[-\w]*\b.{0,40}(?:to|from|->|and|in) (?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)\b",
+            )
+        ),
+        "round-trip": Topic(
+            wordings=(
+                r"\b(?:rtt|round[- ]?trip(?: time)?|ping|latency)\b\W{0,4}(?:time |is |of |between \w+ and \w+ |avg |about |around |~|≈|=|:|to (?:the )?\w+(?: is)?|\()*\s*(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms)\b",
+                r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms) (?:rtt|round[- ]?trip|ping|away|apart)",
+            )
+        ),
+    },
+)

@@ -1,0 +1,90 @@
+"""What surrounds a tool's output in a transcript: prompts with commands, launcher tags, and the host a line came from."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from wirespeed.model.lines import Lines, quote
+from wirespeed.model.source import Quote
+
+_LAUNCHER_TAG = re.compile(r"^\s*(?:\[(?:default)?\d*rank\d+\]:|\[\d+,\d+\](?:<\w+>)?:|\([\w. ]*\bpid=\d+[^)]*\))\s?")
+_HOST_PREFIX = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*): ?(?=\S|\s)")
+_PROMPT = re.compile(
+    r"^\s*(?:\([\w.-]+\)\s*)?"
+    r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)[$#]|[$#+%])\s+"
+    r"(?P<command>[a-z./_(][^\n]*)$"
+)
+_COMMAND_END = frozenset({"|", ";", "&&", "||", ">", "2>&1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One line as a reader wants it: without launcher tag and host prefix, with the last command before it."""
+
+    index: int
+    line: str
+    text: str
+    host: str | None
+    command: tuple[str, ...]
+    is_prompt: bool
+
+    def quoted(self, lines: Lines) -> Quote:
+        """The quotation of this line, as it stands in the input."""
+        return quote(lines, self.index, self.line)
+
+
+def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, ...] = ()) -> Iterator[Seen]:
+    """Every line with what is known of its surroundings.
+
+    A word and a colon in front (`node-a: `, as pdsh prints) are taken for a host only when the line is not of the reader's own
+    format as it stands, and is without them. A line that starts with one of `programs` is a command even without a prompt.
+    """
+    command: tuple[str, ...] = ()
+    prompt_host: str | None = None
+    for index, line in lines:
+        text = _LAUNCHER_TAG.sub("", line, count=1)
+        spoken = _spoken(text, programs)
+        if spoken is not None:
+            prompt_host, command = spoken
+            yield Seen(index, line, text, prompt_host, command, True)
+            continue
+        host = prompt_host
+        if not is_own(text):
+            found = _HOST_PREFIX.match(text)
+            if found and is_own(text[found.end() :]):
+                text = text[found.end() :]
+                host = None if found["host"].isdigit() else found["host"]
+        yield Seen(index, line, text, host, command, False)
+
+
+def _spoken(text: str, programs: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]] | None:
+    found = _PROMPT.match(text)
+    if found:
+        words = tuple(found["command"].split())
+        return _remote_host(words) or found["host"] or found["bare"], words
+    words = tuple(text.split(maxsplit=20))
+    start = 1 if words[:1] == ("sudo",) else 0
+    if programs and len(words) > start and _base(words[start]) in programs and not words[start].endswith(":"):
+        return None, words
+    return None
+
+
+def _remote_host(words: tuple[str, ...]) -> str | None:
+    if words[0] != "ssh":
+        return None
+    named = next((word for word in words[1:] if not word.startswith("-")), None)
+    return named.rpartition("@")[2] if named else None
+
+
+def arguments_of(command: tuple[str, ...], program: str) -> tuple[str, ...] | None:
+    """Arguments of `program` wherever it stands in a command (after sudo, ssh, mpirun ...), to the end of its pipe; None if it is not there."""
+    for place, word in enumerate(command):
+        if _base(word) == program:
+            rest = command[place + 1 :]
+            end = next((at for at, one in enumerate(rest) if one in _COMMAND_END), len(rest))
+            return tuple(one.strip("'\";") for one in rest[:end])
+    return None
+
+
+def _base(word: str) -> str:
+    return word.strip("'\"`(;").rpartition("/")[2]

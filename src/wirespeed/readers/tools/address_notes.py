@@ -1,0 +1,57 @@
+"""Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`, `roceP2p1s0f1 -> no carrier`."""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.facts.link import Link
+from wirespeed.model.facts.path import Address
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+from wirespeed.readers.tools._ip import is_address
+
+_INTERFACE = (
+    r"(?:eth|ib|bond|br|docker|cni|flannel|veth|vlan|team|wlan|hsn|tun|tap|wg|rdma|mlx5_|bnxt_re|irdma|rxe|siw)\d[\w.-]*"
+    r"|(?:en|wl|ib|roce|iwp)[oPpsxX]\w*\d[\w.-]*"
+)
+_NOTE = re.compile(
+    rf"(?<![\w./-])(?<!-i )(?<!-I )(?<!dev )(?P<link>{_INTERFACE})\s*(?:->|=>|=|:(?!\w)|\s)\s*"
+    r"(?:inet6? )?(?:(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{1,4}:[0-9a-fA-F:]+)(?:/(?P<length>\d{1,3}))?(?![\w.:])"
+    r"|(?:is )?(?P<dead>no carrier|NO-CARRIER|down|no link)\b)"
+)
+_HOST = re.compile(r"^\s*(?:[-*] +)?(?P<host>[A-Za-z][\w.-]*) ?: +")
+_MACHINE_LINE = re.compile(r"NCCL (?:INFO|WARN)|<[A-Z_,]+> mtu|\bkernel:|^\s*\[\s*\d+\.\d+\]| dev \S+ (?:proto|src|scope|lladdr)")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    for index, line in lines:
+        if _MACHINE_LINE.search(line):
+            continue
+        named = _HOST.match(line)
+        for found in _NOTE.finditer(line):
+            host = named["host"] if named and named.end() <= found.start() else None
+            if found["dead"]:
+                yield Link(
+                    source=source(lines, "note", host),
+                    quotes=(quote(lines, index, line),),
+                    name=found["link"],
+                    has_carrier=False,
+                )
+            elif is_address(found["address"]):
+                yield Address(
+                    source=source(lines, "note", host),
+                    quotes=(quote(lines, index, line),),
+                    link=found["link"],
+                    address=found["address"],
+                    prefix_length_number=int(found["length"]) if found["length"] else None,
+                )
+
+
+READER = Reader(
+    title=Text(en="addresses in notes", zh="笔记中的地址"),
+    gives=(Address, Link),
+    recognises=lambda sample: _NOTE.search(sample) is not None,
+    read=_read,
+)

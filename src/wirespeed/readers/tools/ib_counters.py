@@ -1,0 +1,62 @@
+"""InfiniBand port counters of `perfquery` (dotted lines) and `ibqueryerrors` (bracketed lists)."""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.counters import canonical_name
+from wirespeed.model.facts.link import Counter
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+_HEADER = re.compile(r"# Port (?:extended )?counters: (?P<end>.{0,120}?)\bport (?P<port>\d{1,3})")
+_COMMAND = re.compile(r"\bperfquery\b.{0,60} -C (?P<device>[\w.-]{1,64})(?:.{0,40} -P (?P<port>\d{1,3}))?")
+_LID = re.compile(r"\bLid (?P<lid>\d{1,6})")
+_DOTTED = re.compile(r"(?:^|\s)(?P<name>[A-Z][A-Za-z0-9]{3,47}):\.{2,48}(?P<number>\S{1,24})\s*$")
+_GUID = re.compile(r"\bGUID (?P<guid>0x[0-9a-f]{8,16}) port (?P<port>ALL|\d{1,3}):")
+_BRACKETED = re.compile(r"\[(?P<name>[A-Z][A-Za-z0-9]{3,47}) == (?P<number>\d{1,20})")
+_RECOGNISED = re.compile(r"# Port (?:extended )?counters:|[A-Z][A-Za-z0-9]{3,47}:\.{6,}\S|\[[A-Z][A-Za-z0-9]{3,47} == \d")
+_NO_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
+_BAD_VALUE = Text(en="a port counter is no number", zh="端口计数器不是数字")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    scope, device = "", None
+    for index, line in lines:
+        said = quote(lines, index, line)
+        if command := _COMMAND.search(line):
+            device = command["device"]
+            scope = f"{device}/{command['port'] or 1}"
+        elif header := _HEADER.search(line):
+            lid = _LID.search(header["end"])
+            end = f"lid{lid['lid']}" if lid else ""
+            scope = f"{device or end}/{header['port']}"
+        elif dotted := _DOTTED.search(line):
+            name, number = dotted["name"], dotted["number"]
+            if name in _NO_COUNTERS:
+                continue
+            if number.isdecimal():
+                yield _counter(lines, "perfquery", said, scope, name, int(number))
+            elif not number.startswith("0x"):
+                yield Problem(source=source(lines, "perfquery"), why=_BAD_VALUE, line_index=index)
+        elif guid := _GUID.search(line):
+            for found in _BRACKETED.finditer(line):
+                port = f"{guid['guid']}/{guid['port']}"
+                yield _counter(lines, "ibqueryerrors", said, port, found["name"], int(found["number"]))
+
+
+def _counter(lines: Lines, tool: str, said: Quote, scope: str, name: str, count: int) -> Counter:
+    return Counter(
+        source=source(lines, tool), quotes=(said,), scope=scope, name=name, value_count=count, canonical=canonical_name(name)
+    )
+
+
+READER = Reader(
+    title=Text(en="InfiniBand port counters", zh="InfiniBand 端口计数器"),
+    gives=(Counter,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("perfquery -x", "ibqueryerrors -c"),
+)

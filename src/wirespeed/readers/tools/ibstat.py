@@ -1,0 +1,112 @@
+"""`ibstat`: one block a device, one indented block a port; excerpts may lack any line."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+_DEVICE = re.compile(r"\bCA '(?P<device>[\w.-]{1,64})'")
+_PORT = re.compile(r"^\W*Port (?P<port>\d{1,3}):\s*$")
+_FIELD = re.compile(
+    r"(?:^|\s)(?P<label>CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):\s*(?P<setting>\S.{0,63})"
+)
+_RECOGNISED = re.compile(r"(?m)\bCA '[\w.-]+'|^\s*Physical state: \w+|^\s*Link layer: (?:InfiniBand|Ethernet)")
+_STATES = {"initializing": "init", "initialize": "init"}
+_BAD_RATE = Text(en="the rate of an RDMA port is no number", zh="RDMA 端口的速率不是数字")
+_DEVICE_LABELS = ("CA type", "Firmware version")
+
+
+@dataclass(slots=True)
+class _Port:
+    """What was read of one port so far; `device_lines` are shared by the ports of a device."""
+
+    device: str = ""
+    port: int = 1
+    fields: dict[str, str] = field(default_factory=dict)
+    quotes: list[Quote] = field(default_factory=list)
+    device_fields: dict[str, str] = field(default_factory=dict)
+    device_quotes: list[Quote] = field(default_factory=list)
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    port = _Port()
+    for index, line in lines:
+        said = quote(lines, index, line)
+        if device := _DEVICE.search(line):
+            yield from _finished(lines, port)
+            port = _Port(device=device["device"], device_quotes=[said])
+        elif number := _PORT.match(line):
+            yield from _finished(lines, port)
+            port = _next_port(port, int(number["port"]), said)
+        elif found := _FIELD.search(line):
+            label, setting = found["label"], found["setting"].strip()
+            if label in _DEVICE_LABELS:
+                port.device_fields[label] = setting
+                port.device_quotes = [*port.device_quotes, said][:8]
+                continue
+            if label in port.fields:  # the same line again: an excerpt of the next port
+                yield from _finished(lines, port)
+                port = _Port()
+            if label == "Rate" and not _is_number(setting):
+                yield Problem(source=source(lines, "ibstat"), why=_BAD_RATE, line_index=index)
+                continue
+            port.fields[label] = setting
+            port.quotes.append(said)
+    yield from _finished(lines, port)
+
+
+def _next_port(before: _Port, number: int, said: Quote) -> _Port:
+    return _Port(
+        device=before.device,
+        port=number,
+        quotes=[said],
+        device_fields=before.device_fields,
+        device_quotes=before.device_quotes,
+    )
+
+
+def _finished(lines: Lines, port: _Port) -> Iterator[RdmaPort]:
+    if not port.fields.keys() & {"State", "Physical state", "Rate", "Link layer"}:
+        return
+    state = port.fields.get("State", "").lower()
+    layer = port.fields.get("Link layer", "").lower()
+    physical = port.fields.get("Physical state")
+    rate = port.fields.get("Rate")
+    yield RdmaPort(
+        source=source(lines, "ibstat"),
+        quotes=(*port.device_quotes, *port.quotes),
+        missing={} if port.device else {"device": "absent"},
+        device=port.device,
+        port=port.port,
+        state=_STATES.get(state, state) or None,
+        physical_state=physical.lower() if physical else None,
+        link_layer="infiniband" if layer == "infiniband" else "ethernet" if layer == "ethernet" else None,
+        link_rate_bits_per_s=float(rate) * 1e9 if rate else None,
+        firmware=port.device_fields.get("Firmware version"),
+        board=port.device_fields.get("CA type"),
+        lid_number=_whole(port.fields.get("Base lid")),
+        sm_lid_number=_whole(port.fields.get("SM lid")),
+    )
+
+
+def _is_number(setting: str) -> bool:
+    return setting.replace(".", "", 1).isdecimal()
+
+
+def _whole(setting: str | None) -> int | None:
+    return int(setting) if setting and setting.isdecimal() else None
+
+
+READER = Reader(
+    title=Text(en="ibstat", zh="ibstat"),
+    gives=(RdmaPort,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("ibstat",),
+)

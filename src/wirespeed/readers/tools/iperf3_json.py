@@ -1,0 +1,151 @@
+"""iperf3 with `-J`: the sums at the end, each side of each direction, and the error that stopped a run."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+MOST_DOCUMENTS = 100
+"""Runs read from one text."""
+
+Role: TypeAlias = Literal["sum-sender", "sum-receiver", "mean"]
+
+_DOCUMENT = re.compile(r"\{\s*\"(?:start|title|end|sum_sent|error)\"\s*:")
+_MARK = re.compile(r"\"(?:sum_sent|sum_received|bits_per_second|test_start|connecting_to)\"|\"version\":\s*\"iperf ")
+_SUMS: tuple[tuple[str, Role, bool], ...] = (
+    ("sum_sent", "sum-sender", False),
+    ("sum_received", "sum-receiver", False),
+    ("sum_sent_bidir_reverse", "sum-sender", True),
+    ("sum_received_bidir_reverse", "sum-receiver", True),
+)
+_OLD_UDP_SUM: tuple[tuple[str, Role, bool], ...] = (("sum", "mean", False),)
+"""Before 3.7 a UDP run ends with one sum only."""
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    text = lines.whole()
+    if text is None:
+        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
+        return
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(MOST_DOCUMENTS):
+        found = _DOCUMENT.search(text, position)
+        if found is None:
+            return
+        first_line = text.count("\n", 0, found.start())
+        try:
+            document, position = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            position = found.end()
+            yield _problem(lines, first_line, Text(en="this iperf3 document is cut or damaged", zh="该 iperf3 文档不完整或已损坏"))
+            continue
+        yield from _document(lines, document, first_line, text.count("\n", found.start(), position))
+
+
+def _document(lines: Lines, document: dict[str, Any], first_line: int, line_count: int) -> Iterator[Record | Problem]:
+    error = document.get("error")
+    if isinstance(error, str):
+        said = re.sub(r"[{}]", "", error)[:200]
+        yield _problem(lines, first_line, Text(en=f"iperf3 failed: {said}", zh=f"iperf3 失败：{said}"))
+    end = _table(document, "end") or document
+    start = _table(_table(document, "start"), "test_start")
+    cpu = _table(end, "cpu_utilization_percent")
+    sums = _SUMS if "sum_sent" in end else _OLD_UDP_SUM
+    for key, role, is_opposite in sums:
+        total = _table(end, key)
+        rate = _number(total, "bits_per_second")
+        if rate is None:
+            continue
+        yield ThroughputRun(
+            source=source(lines, "iperf3"),
+            quotes=_quotes(lines, key, first_line, line_count),
+            tool="iperf3",
+            rate_bits_per_s=rate,
+            role=role,
+            protocol=str(start["protocol"]).lower() if "protocol" in start else None,
+            stream_count=_whole(start, "num_streams"),
+            duration_s=_number(total, "seconds"),
+            transferred_bytes=_number(total, "bytes"),
+            retransmits_packets=_whole(total, "retransmits"),
+            lost_ratio=_percent(total, "lost_percent"),
+            jitter_s=_milliseconds(total, "jitter_ms"),
+            congestion_window_bytes=_window(end) if role == "sum-sender" and not is_opposite else None,
+            size_bytes=_whole(start, "blksize"),
+            is_reverse=bool(start.get("reverse")) != is_opposite,
+            cpu_local_ratio=_percent(cpu, "host_total"),
+            cpu_remote_ratio=_percent(cpu, "remote_total"),
+        )
+
+
+def _window(end: dict[str, Any]) -> float | None:
+    """The largest congestion window of the stream, where there was one stream."""
+    streams = end.get("streams")
+    if not isinstance(streams, list) or len(streams) != 1 or not isinstance(streams[0], dict):
+        return None
+    return _number(_table(streams[0], "sender"), "max_snd_cwnd")
+
+
+def _quotes(lines: Lines, key: str, first_line: int, line_count: int) -> tuple[Quote, ...]:
+    """The line that names the sum and the line with its rate; one line when the document is not broken into lines."""
+    opening = f'"{key}"'
+    named: Quote | None = None
+    for index, line in lines:
+        if index < first_line:
+            continue
+        if index > first_line + line_count:
+            break
+        if named is None and opening in line:
+            named = quote(lines, index, line)
+            if '"bits_per_second"' in line:
+                return (named,)
+        elif named is not None and '"bits_per_second"' in line:
+            return (named, quote(lines, index, line))
+    if named is not None:
+        return (named,)
+    return tuple(quote(lines, index, line) for index, line in lines if index == first_line)
+
+
+def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _number(table: dict[str, Any], key: str) -> float | None:
+    value = table.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _whole(table: dict[str, Any], key: str) -> int | None:
+    value = _number(table, key)
+    return None if value is None or value != value or abs(value) == float("inf") else int(value)
+
+
+def _percent(table: dict[str, Any], key: str) -> float | None:
+    value = _number(table, key)
+    return None if value is None else value / 100.0
+
+
+def _milliseconds(table: dict[str, Any], key: str) -> float | None:
+    value = _number(table, key)
+    return None if value is None else value / 1e3
+
+
+def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
+    return Problem(source=source(lines, "iperf3"), why=why, line_index=index)
+
+
+READER = Reader(
+    title=Text(en="iperf3 as JSON", zh="iperf3 的 JSON 输出"),
+    gives=(ThroughputRun,),
+    recognises=lambda sample: _DOCUMENT.search(sample) is not None and _MARK.search(sample) is not None,
+    read=_read,
+    obtained_by=("iperf3 -c PEER -J",),
+)

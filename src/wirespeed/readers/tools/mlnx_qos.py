@@ -1,0 +1,76 @@
+"""Priority flow control as `mlnx_qos -i IFACE` and `dcb pfc show` print it."""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.facts.link import PriorityFlowControl
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+_COMMAND = re.compile(r"\bmlnx_qos\b.{0,80}?(?:-i|--interface)[ =](?P<link>[\w.@-]{1,32})|\bdcb pfc show(?: dev)? (?P<dev>[\w.@-]{1,32})")
+_TRUST = re.compile(r"Priority trust state: *(?P<trust>\w{1,16})")
+_PRIORITIES = re.compile(r"^\s*priority\s+(?P<numbers>[0-7](?:\s+[0-7]){0,7})\s*$")
+_ENABLED = re.compile(r"^\s*enabled\s+(?P<flags>[01](?:\s+[01]){0,7})\s*$")
+_DCB = re.compile(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?prio-pfc (?P<pairs>[0-7]:(?:on|off)(?: [0-7]:(?:on|off)){0,7})")
+_RECOGNISED = re.compile(r"Priority trust state: *\w|\bPFC configuration:|\bprio-pfc [0-7]:o|(?m:^\s*priority\s+0(?:\s+[1-7]){7}\s*$)")
+_MISMATCH = Text(en="the PFC flags do not fit the priorities above them", zh="PFC 标志与上方的优先级不对应")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    link, trust = "", None
+    quotes: list[Quote] = []
+    numbers: list[str] = []
+    for index, line in lines:
+        said = quote(lines, index, line)
+        if command := _COMMAND.search(line):
+            yield from _trust_only(lines, link, trust, quotes)
+            link, trust, quotes, numbers = command["link"] or command["dev"], None, [said], []
+        elif found := _TRUST.search(line):
+            yield from _trust_only(lines, link, trust, quotes)
+            trust, quotes = found["trust"].lower(), [*quotes[-1:], said]
+        elif found := _PRIORITIES.match(line):
+            numbers, quotes = found["numbers"].split(), [*quotes[-2:], said]
+        elif found := _ENABLED.match(line):
+            flags = found["flags"].split()
+            if len(flags) != len(numbers):
+                yield Problem(source=source(lines, "mlnx_qos"), why=_MISMATCH, line_index=index)
+                continue
+            enabled = tuple(int(number) for number, flag in zip(numbers, flags, strict=True) if flag == "1")
+            yield _flow_control(lines, "mlnx_qos", link, enabled, trust, (*quotes, said))
+            trust, quotes, numbers = None, [], []
+        elif found := _DCB.search(line):
+            enabled = tuple(int(pair[0]) for pair in found["pairs"].split() if pair.endswith(":on"))
+            yield _flow_control(lines, "dcb", found["dev"] or link, enabled, None, (*quotes[-1:], said))
+            quotes = []
+    yield from _trust_only(lines, link, trust, quotes)
+
+
+def _trust_only(lines: Lines, link: str, trust: str | None, quotes: list[Quote]) -> Iterator[PriorityFlowControl]:
+    """An excerpt may give the trust state and no PFC table."""
+    if trust:
+        yield _flow_control(lines, "mlnx_qos", link, None, trust, tuple(quotes))
+
+
+def _flow_control(
+    lines: Lines, tool: str, link: str, enabled: tuple[int, ...] | None, trust: str | None, quotes: tuple[Quote, ...]
+) -> PriorityFlowControl:
+    return PriorityFlowControl(
+        source=source(lines, tool),
+        quotes=quotes,
+        missing={} if link else {"link": "absent"},
+        link=link,
+        enabled_priorities=enabled,
+        trust=trust,
+    )
+
+
+READER = Reader(
+    title=Text(en="priority flow control", zh="优先级流控"),
+    gives=(PriorityFlowControl,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("mlnx_qos -i IFACE", "dcb pfc show dev IFACE"),
+)

@@ -1,0 +1,101 @@
+"""mtr with `--json`: one document a run, one hop an entry of `hubs`."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import PathHop
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+MOST_DOCUMENTS = 100
+"""Runs read from one text."""
+
+_DOCUMENT = re.compile(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
+_HOST = re.compile(r"\"host\"\s*:")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    text = lines.whole()
+    if text is None:
+        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
+        return
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(MOST_DOCUMENTS):
+        found = _DOCUMENT.search(text, position)
+        if found is None:
+            return
+        first_line = text.count("\n", 0, found.start())
+        try:
+            document, position = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            position = found.end()
+            yield _problem(lines, first_line, Text(en="this mtr document is cut or damaged", zh="该 mtr 文档不完整或已损坏"))
+            continue
+        report = document.get("report")
+        hubs = report.get("hubs") if isinstance(report, dict) else None
+        if isinstance(hubs, list):
+            yield from _hops(lines, hubs, _rows(lines, first_line, text.count("\n", found.start(), position)))
+
+
+def _rows(lines: Lines, first_line: int, line_count: int) -> list[Quote]:
+    """The lines that name a host, in order; one line when the document is not broken into lines."""
+    inside = (quote(lines, index, line) for index, line in lines if first_line <= index <= first_line + line_count)
+    return [row for row in inside if _HOST.search(row.text)]
+
+
+def _hops(lines: Lines, hubs: list[Any], rows: list[Quote]) -> Iterator[Record | Problem]:
+    for position, hub in enumerate(hubs):
+        row = rows[min(position, len(rows) - 1)] if rows else None
+        hop_index = _number(hub, "count")
+        if row is None or hop_index is None:
+            yield _problem(lines, row.line_index if row else None, Text(en="a hop has no number or host", zh="某一跳缺少序号或主机"))
+            continue
+        host, loss, sent = hub.get("host"), _number(hub, "Loss%"), _number(hub, "Snt")
+        yield PathHop(
+            source=source(lines, "mtr"),
+            quotes=(row,),
+            hop_index=int(hop_index),
+            address=host if isinstance(host, str) and host != "???" else None,
+            sent_count=None if sent is None else int(sent),
+            loss_ratio=None if loss is None else loss / 100.0,
+            rtt_mean_s=_milliseconds(hub, "Avg"),
+            rtt_min_s=_milliseconds(hub, "Best"),
+            rtt_max_s=_milliseconds(hub, "Wrst"),
+            rtt_deviation_s=_milliseconds(hub, "StDev"),
+            is_last=position == len(hubs) - 1,
+        )
+
+
+def _number(hub: Any, name: str) -> float | None:
+    """A number of a hub; older versions write the hop's number as a string."""
+    value = hub.get(name) if isinstance(hub, dict) else None
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+    except ValueError:
+        return None
+    return number if number is not None and abs(number) < 1e12 else None
+
+
+def _milliseconds(hub: Any, name: str) -> float | None:
+    """A time, unless nothing answered there."""
+    value = _number(hub, name)
+    return None if value is None or hub.get("host") == "???" else round(value / 1e3, 9)
+
+
+def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
+    return Problem(source=source(lines, "mtr"), why=why, line_index=index)
+
+
+READER = Reader(
+    title=Text(en="mtr as JSON", zh="mtr 的 JSON 输出"),
+    gives=(PathHop,),
+    recognises=lambda sample: _DOCUMENT.search(sample) is not None,
+    read=_read,
+    obtained_by=("mtr --json -n -c 100 PEER",),
+)

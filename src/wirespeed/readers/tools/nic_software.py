@@ -1,0 +1,91 @@
+"""Versions of what matters to the network, as people and version lists write them: `NCCL 2.18.3`, `OFED 5.8`, `torch==2.4.0`.
+
+Names are given in one spelling: `nccl`, `rccl`, `cuda`, `rocm`, `driver`, `torch`, `ofed`, `doca`, `firmware`, `libfabric`,
+`aws-ofi-nccl`, `ucx`, `openmpi`, `vllm`, `sglang`, `ollama`, `nginx` ... A version needs a dot, except for drivers and CUDA, whose
+major number alone is common. Image tags count only where they name the thing (`vllm-openai:v0.6.3`).
+"""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.facts.host import SoftwareVersion
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+
+MOST_LINE_CHARACTERS = 1_000
+
+_NAMES: dict[str, str] = {
+    "nccl": r"nvidia-nccl-cu1\d|libnccl2|NCCL", "rccl": r"RCCL", "cuda": r"CUDA(?: (?:toolkit|runtime|driver))?", "rocm": r"ROCm",
+    "cudnn": r"cuDNN",
+    "torch": r"PyTorch|torch", "ofed": r"MLNX_OFED(?:_LINUX)?|MOFED|OFED", "doca": r"DOCA(?:[- ](?:OFED|Host))?",
+    "driver": r"(?:(?:NVIDIA|GPU|nvidia) )?[Dd]river", "firmware": r"[Ff]irmware|FW|fw|fw_ver|firmware-version",
+    "libfabric": r"[Ll]ibfabric", "efa": r"EFA(?: (?:driver|installer))?|efa-installer", "aws-ofi-nccl": r"aws-ofi-nccl|AWS OFI NCCL|OFI plugin",
+    "ucx": r"UCX", "openmpi": r"Open ?MPI|OMPI|openmpi", "hpcx": r"HPC-?X", "rdma-core": r"rdma-core", "nvshmem": r"NVSHMEM",
+    "gdrcopy": r"GDRCopy|gdrcopy", "kernel": r"(?:Linux )?[Kk]ernel|Linux", "ubuntu": r"Ubuntu", "docker": r"Docker|docker-ce",
+    "containerd": r"containerd", "kubernetes": r"Kubernetes|k8s|kubelet", "calico": r"[Cc]alico", "cilium": r"[Cc]ilium",
+    "flannel": r"[Ff]lannel", "istio": r"Istio", "vllm": r"vLLM|vllm(?:-openai)?", "sglang": r"SGLang|sglang", "ollama": r"[Oo]llama",
+    "tensorrt-llm": r"TensorRT-LLM|TRT-LLM", "tgi": r"TGI|text-generation-inference", "triton": r"Triton(?: Inference Server)?",
+    "deepspeed": r"DeepSpeed|deepspeed", "megatron": r"Megatron(?:-LM|-Core)?", "ray": r"Ray|ray", "transformers": r"[Tt]ransformers",
+    "lightning": r"(?:PyTorch )?Lightning|pytorch-lightning", "accelerate": r"[Aa]ccelerate", "nginx": r"[Nn]ginx|ingress-nginx",
+    "haproxy": r"HAProxy|haproxy", "envoy": r"[Ee]nvoy", "traefik": r"[Tt]raefik", "litellm": r"LiteLLM|litellm",
+    "gunicorn": r"[Gg]unicorn", "uvicorn": r"[Uu]vicorn", "aiohttp": r"aiohttp", "httpx": r"httpx", "requests": r"requests",
+    "node": r"Node\.js|[Nn]ode(?= v)", "python": r"Python|python", "slurm": r"[Ss]lurm", "openssl": r"OpenSSL", "grpc": r"gRPC|grpcio",
+    "mlx5_core": r"mlx5_core", "bnxt_en": r"bnxt_en", "ena": r"ENA driver|ena", "iperf": r"iperf3?", "perftest": r"[Pp]erftest",
+}  # fmt: skip
+_MAJOR_ALONE = frozenset({"cuda", "driver", "doca"})
+
+_ALL = "|".join(pattern for pattern in _NAMES.values())
+_DIGITS = r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-+.]?[A-Za-z0-9_]+(?:[-+.][A-Za-z0-9_]+)*)?|\d{2,3}(?![\w.,]))"
+_TUPLE = re.compile(r"(?P<name>NCCL|nccl)[^\n(]{0,20}\((?P<version>\d+, \d+, \d+)\)")
+_MENTION = re.compile(
+    rf"(?<![\w./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\.|\s)\s?)?{_DIGITS}"
+)
+_IMAGE = re.compile(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-inference|nginx|traefik|envoy|haproxy):{_DIGITS}")
+_NAME_OF = {name: re.compile(rf"^(?:{pattern})$") for name, pattern in _NAMES.items()}
+_ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$")
+_NOT_A_VERSION = re.compile(r"\s?(?:%|[kKMGT]i?[Bb]|ms\b|us\b|s\b|times\b|x\b|tok|GPUs?\b|nodes?\b|W\b|errors?\b|req)")
+_QUICK = re.compile(rf"(?:{_ALL})(?:\W|[Vv])")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    for index, line in lines:
+        if len(line) > MOST_LINE_CHARACTERS or not _DIGIT.search(line) or not _QUICK.search(line):
+            continue
+        for pattern in (_MENTION, _IMAGE):
+            for found in pattern.finditer(line):
+                name = _name(found["name"])
+                if name and _is_version(name, found["version"], line[found.end() : found.end() + 8]):
+                    yield _record(lines, index, line, name, found["version"])
+        for found in _TUPLE.finditer(line):
+            yield _record(lines, index, line, "nccl", found["version"].replace(", ", "."))
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def _name(written: str) -> str | None:
+    return next((name for name, pattern in _NAME_OF.items() if pattern.match(written)), None)
+
+
+def _is_version(name: str, version: str, behind: str) -> bool:
+    if "." not in version and name not in _MAJOR_ALONE:
+        return False
+    return not _NOT_A_VERSION.match(behind) and (name == "ofed" or not _ADDRESS.match(version))
+
+
+def _record(lines: Lines, index: int, line: str, name: str, version: str) -> SoftwareVersion:
+    return SoftwareVersion(
+        source=source(lines, "versions"), quotes=(quote(lines, index, line),), name=name, version=version.rstrip(".-+")
+    )
+
+
+READER = Reader(
+    title=Text(en="software versions", zh="软件版本"),
+    gives=(SoftwareVersion,),
+    recognises=lambda sample: _QUICK.search(sample) is not None,
+    read=_read,
+    obtained_by=("python -m torch.utils.collect_env", "ofed_info -s"),
+)

@@ -1,0 +1,289 @@
+"""What inference servers and load generators measure: Prometheus text, their periodic log lines, summaries, loose tables and lines.
+
+Known measures get one name, whatever the source calls them; times are in seconds, shares are ratios:
+
+`ttft_s` first token, `tpot_s` per output token, `itl_s` between tokens, `e2e_s` whole request, `queue_s` waiting in the server,
+`inference_s`, `prefill_s`, `decode_s`, `load_s` model load, `running_count`, `waiting_count`, `swapped_count`, `preemptions_count`,
+`kv_use_ratio`, `prefix_hit_ratio`, `gpu_use_ratio`, `offered_per_s` and `requests_per_s` requests, `output_tokens_per_s`,
+`prompt_tokens_per_s`, `total_tokens_per_s`, `concurrency_count`, `successful_count`, `failed_count`, `duration_s`.
+
+Other Prometheus metrics of the known servers keep their own name in snake_case. A histogram or summary gives its mean (sum by count)
+and its quantiles; buckets are passed over. `at` holds the labels, the statistic (`mean`, `p99`), or the first column of a table row
+with its heading (`offered rps 6`), joined by blanks.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+from wirespeed.model.units import time_in_s
+
+MOST_PENDING_SUMS = 4_096
+MOST_LINE_CHARACTERS = 2_000
+
+_SERVERS = r"vllm|sglang|tgi|llamacpp|lmdeploy|trtllm|triton|nv|ray_serve|ray|ollama|litellm|dynamo|aibrix|inference_extension"
+_SAMPLE = re.compile(
+    rf"^\s*(?:{_SERVERS})[:_](?P<name>[a-zA-Z_][\w:]*)(?:\{{(?P<labels>[^}}]*)\}})?\s+(?P<value>[-+]?\d[\d.eE+-]*|NaN|[+-]?Inf)(?:\s+\d+)?\s*$"
+)
+_LABEL = re.compile(r'(\w+)="([^"]*)"')
+
+_NAME_OF_SAMPLE = {
+    "num_requests_running": "running_count", "num_running_reqs": "running_count", "batch_current_size": "running_count",
+    "requests_processing": "running_count",
+    "num_requests_waiting": "waiting_count", "num_queue_reqs": "waiting_count", "queue_size": "waiting_count",
+    "requests_deferred": "waiting_count", "inference_pending_request_count": "waiting_count",
+    "num_requests_swapped": "swapped_count", "num_preemptions_total": "preemptions_count", "num_preemptions": "preemptions_count",
+    "gpu_cache_usage_perc": "kv_use_ratio", "kv_cache_usage_perc": "kv_use_ratio", "token_usage": "kv_use_ratio",
+    "kv_cache_usage_ratio": "kv_use_ratio", "cache_hit_rate": "prefix_hit_ratio", "gpu_prefix_cache_hit_rate": "prefix_hit_ratio",
+    "time_to_first_token_seconds": "ttft_s", "time_per_output_token_seconds": "tpot_s", "request_time_per_output_token_seconds": "tpot_s",
+    "request_mean_time_per_token_duration": "tpot_s", "inter_token_latency_seconds": "itl_s",
+    "e2e_request_latency_seconds": "e2e_s", "request_duration": "e2e_s", "request_queue_time_seconds": "queue_s",
+    "queue_time_seconds": "queue_s", "request_queue_duration": "queue_s", "request_inference_time_seconds": "inference_s",
+    "request_inference_duration": "inference_s", "request_prefill_time_seconds": "prefill_s", "request_decode_time_seconds": "decode_s",
+    "gen_throughput": "output_tokens_per_s", "predicted_tokens_seconds": "output_tokens_per_s",
+    "avg_generation_throughput_toks_per_s": "output_tokens_per_s", "prompt_tokens_seconds": "prompt_tokens_per_s",
+    "avg_prompt_throughput_toks_per_s": "prompt_tokens_per_s",
+}  # fmt: skip
+
+_PHRASES: tuple[tuple[str, str], ...] = (
+    (r"time[ _-]to[ _-]first[ _-]token(?:_seconds)?|ttft|ttfa|first[- ]token latency", "ttft_s"),
+    (r"time[ _-]per[ _-]output[ _-]token(?:_seconds)?|tpot", "tpot_s"),
+    (r"inter[ _-]token[ _-]latency(?:_seconds)?|\bitl\b", "itl_s"),
+    (r"e2el?(?:[ _](?:request[ _])?latency)?|end[- ]to[- ]end latency|request latency", "e2e_s"),
+    (r"(?:request[ _])?queue[ _]?time(?:_seconds)?|queue(?:ing)? (?:delay|wait|latency)|time in queue|wait(?:ing)? time", "queue_s"),
+    (r"(?:request_)?inference[ _]time(?:_seconds)?", "inference_s"),
+    (r"(?:request_)?prefill[ _](?:time|latency)(?:_seconds)?|prompt eval (?:time|duration)", "prefill_s"),
+    (r"(?:request_)?decode[ _]time(?:_seconds)?|eval (?:time|duration)", "decode_s"),
+    (r"load (?:duration|time)", "load_s"),
+    (r"total duration|benchmark duration", "duration_s"),
+    (r"offered(?: load)?(?: rps| qps)?|(?:traffic )?request rate(?: configured)?", "offered_per_s"),
+    (r"(?:request throughput|requests? per second|requests?/s(?:ec)?|req/s|rps|qps)", "requests_per_s"),
+    (r"(?:avg )?prompt throughput|input (?:token )?throughput|prompt eval rate|prefill tok(?:en)?s?/s(?:ec)?", "prompt_tokens_per_s"),
+    (r"(?:avg )?gen(?:eration)? throughput|output token throughput|eval rate|decode tok(?:en)?s?/s(?:ec)?", "output_tokens_per_s"),
+    (r"total token throughput", "total_tokens_per_s"),
+    (r"(?:output )?tok(?:en)?s?/s(?:ec)?|(?:output )?tokens per second", "output_tokens_per_s"),
+    (r"(?:gpu )?kv[ -]cache(?: usage| use| utili[sz]ation)?|token usage", "kv_use_ratio"),
+    (r"prefix cache hit rate|cache hit rate", "prefix_hit_ratio"),
+    (r"gpu (?:util(?:i[sz]ation)?|usage|use|busy)|gpu ?%", "gpu_use_ratio"),
+    (r"#?(?:num[ _])?running(?:[ -]?req(?:uest)?s?)?", "running_count"),
+    (r"#?(?:waiting|pending)(?:[ -]?req(?:uest)?s?)?|#?queue(?:d)?[ -]req(?:uest)?s?|#queue-req", "waiting_count"),
+    (r"swapped(?: reqs?)?", "swapped_count"),
+    (r"preemptions?", "preemptions_count"),
+    (r"concurrency|max(?:imum)? request concurrency|concurrent (?:requests|users)", "concurrency_count"),
+    (r"successful requests", "successful_count"),
+    (r"failed requests", "failed_count"),
+)  # fmt: skip
+_PHRASE = re.compile("|".join(f"(?P<p{position}>{pattern})" for position, (pattern, _) in enumerate(_PHRASES)), re.IGNORECASE)
+_STATISTIC = re.compile(r"(?i)\b(mean|avg|average|median|p\d{2}(?:\.\d+)?|min|max|peak|std)\b")
+_NUMBER = re.compile(
+    r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)"
+)
+_GO_DURATION = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
+_UNIT_NOTE = re.compile(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
+_PAIR = re.compile(
+    rf"(?i)(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)(?<![\w])(?P<phrase>{'|'.join(pattern for pattern, _ in _PHRASES)})"
+    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?:\s*[:=]\s*|\s{1,40})(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
+)
+_COUNT_IN_LINE = re.compile(r"^\s*(?:#|//|\$)")
+_RECOGNISED = re.compile(
+    rf"(?im)^\s*(?:{_SERVERS})[:_]\w+[{{ ]|ttft|ttfa|tpot|\bitl\b|first[ _-]token|queue[ _]?time|throughput|tok(?:en)?s?/s|kv[ -]cache|eval (?:rate|time|duration)"
+    r"|#queue-req|inference time|offered|waiting:|gpu util|hit rate|req/s|rps\b|total duration"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    start: int
+    end: int
+    text: str
+    name: str | None
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    sums: dict[tuple[str, str], tuple[str, float, Quote]] = {}
+    columns: tuple[_Column, ...] = ()
+    for index, line in lines:
+        if len(line) > MOST_LINE_CHARACTERS:
+            continue
+        sample = _SAMPLE.match(line)
+        if sample:
+            yield from _sample(lines, index, line, sample, sums)
+            continue
+        rows = tuple(_row(lines, index, line, columns)) if columns else ()
+        if rows:
+            yield from rows
+            continue
+        if not _is_rule(line):
+            columns = _heading(line)
+        if not columns and _RECOGNISED.search(line) and not _COUNT_IN_LINE.match(line):
+            yield from _loose(lines, index, line)
+
+
+# --- Prometheus --------------------------------------------------------------------------------------------------------------
+
+
+def _sample(
+    lines: Lines, index: int, line: str, found: re.Match[str], sums: dict[tuple[str, str], tuple[str, float, Quote]]
+) -> Iterator[ServingMetric]:
+    value = _float(found["value"])
+    labels = dict(_LABEL.findall(found["labels"] or ""))
+    quantile = labels.pop("quantile", None)
+    name = found["name"]
+    if value is None or name.endswith(("_bucket", "_created")):
+        return
+    at = ",".join(f"{key}={labels[key]}" for key in labels)
+    here = quote(lines, index, line)
+    base = name.removesuffix("_sum").removesuffix("_count")
+    if base != name:
+        part, other = name[len(base) :], sums.pop((base, at), None)
+        if other is None or other[0] == part:
+            if len(sums) < MOST_PENDING_SUMS:
+                sums[base, at] = (part, value, here)
+            return
+        total, count = (value, other[1]) if part == "_sum" else (other[1], value)
+        if count > 0:
+            yield _metric(lines, (other[2], here), _sample_name(base), total / count, _joined("mean", at))
+        return
+    statistic = f"p{100 * float(quantile):g}" if quantile and _float(quantile) is not None else ""
+    yield _metric(lines, (here,), _sample_name(name), value, _joined(statistic, at))
+
+
+def _sample_name(name: str) -> str:
+    return _NAME_OF_SAMPLE.get(name) or re.sub(r"[:\W]+", "_", name).lower()
+
+
+def _float(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+# --- tables ------------------------------------------------------------------------------------------------------------------
+
+
+def _heading(line: str) -> tuple[_Column, ...]:
+    """Columns of a heading that names at least one known measure and holds no measured value."""
+    if "  " not in line and "|" not in line and "\t" not in line:
+        return ()
+    flat = line.expandtabs().replace("|", "  ").replace("│", "  ")
+    cells = _split_at_gaps(flat)
+    named = [cell for cell in cells if cell.name]
+    has_values = any(_NUMBER.match(cell.text) for cell in cells) or ":" in flat
+    return tuple(cells) if len(cells) >= 2 and named and not has_values else ()
+
+
+def _split_at_gaps(flat: str) -> list[_Column]:
+    return [
+        _Column(found.start(), found.end(), found[0], _known(found[0])) for found in re.finditer(r"\S+(?: \S+)*", flat) if found[0].strip()
+    ]
+
+
+def _known(text: str) -> str | None:
+    found = _PHRASE.search(text)
+    return _PHRASES[int(str(found.lastgroup)[1:])][1] if found else None
+
+
+def _row(lines: Lines, index: int, line: str, columns: tuple[_Column, ...]) -> Iterator[ServingMetric]:
+    """Measures of one row: each cell belongs to the column it stands under, or the nearest."""
+    flat = line.expandtabs().replace("|", "  ").replace("│", "  ")
+    cells = _split_at_gaps(flat)
+    if len(cells) < 2 or len(cells) > len(columns) or not any(_NUMBER.match(cell.text) for cell in cells[1:]):
+        return
+    first = columns[0]
+    names_the_load = first.name in (None, "offered_per_s", "concurrency_count")
+    at = f"{first.text} {cells[0].text}" if names_the_load else ""
+    placed = zip(cells, columns, strict=True) if len(cells) == len(columns) else ((cell, _nearest(cell, columns)) for cell in cells)
+    for cell, column in placed:
+        if column.name is None or column.name == "concurrency_count":
+            continue
+        value = _value(column.name, cell.text, column.text)
+        if value is not None:
+            yield _metric(lines, (quote(lines, index, line),), column.name, value, _joined(_statistic(column.text), at, _subject(column)))
+
+
+def _nearest(cell: _Column, columns: tuple[_Column, ...]) -> _Column:
+    return min(columns, key=lambda column: max(column.start - cell.end, cell.start - column.end, 0) + abs(column.start - cell.start) / 1e4)
+
+
+def _subject(column: _Column) -> str:
+    """What a heading says besides the measure: `tool A TTFT` is of `tool A`."""
+    rest = _STATISTIC.sub("", _PHRASE.sub("", column.text, count=1))
+    return " ".join(_UNIT_NOTE.sub("", rest).split())
+
+
+def _is_rule(line: str) -> bool:
+    return bool(line.strip()) and not line.strip(" |-+=:│─━┼├┤")
+
+
+# --- loose lines -------------------------------------------------------------------------------------------------------------
+
+
+def _loose(lines: Lines, index: int, line: str) -> Iterator[ServingMetric]:
+    for found in _PAIR.finditer(line):
+        name = _known(found["phrase"])
+        if name is None:
+            continue
+        value = _value(name, found["value"], found["note"] or "")
+        if value is not None:
+            statistic = _statistic(f"{found['before']} {found['after'] or ''}")
+            yield _metric(lines, (quote(lines, index, line),), name, value, statistic)
+
+
+def _statistic(text: str) -> str:
+    found = _STATISTIC.search(text)
+    return {"avg": "mean", "average": "mean", "p50": "median"}.get(found[1].lower(), found[1].lower()) if found else ""
+
+
+def _value(name: str, text: str, note: str) -> float | None:
+    """The number in the unit its name asks for; a time without a unit must have one in its heading."""
+    text = text.strip().rstrip(",;")
+    if name.endswith("_s") and not name.endswith("_per_s"):
+        return _seconds(name, text, note)
+    found = _NUMBER.match(text)
+    if not found:
+        return None
+    number = float(found["number"].replace(",", ""))
+    if name.endswith("_ratio"):
+        is_percent = found["unit"] == "%" or "%" in note
+        return number / 100.0 if is_percent else (number if number <= 1.0 else None)
+    return None if found["unit"] in ("%", "ms", "us", "µs", "ns", "min") else number
+
+
+def _seconds(name: str, text: str, note: str) -> float | None:
+    go = _GO_DURATION.match(text)
+    if go and (go["h"] or go["m"]):
+        return 3600.0 * float(go["h"] or 0) + 60.0 * float(go["m"] or 0) + float(go["s"])
+    found = _NUMBER.match(text)
+    if not found:
+        return None
+    number = float(found["number"].replace(",", ""))
+    noted = _UNIT_NOTE.search(note)
+    unit = found["unit"] or (noted[1] if noted else ("s" if "_seconds" in note else None))
+    if unit is None:
+        return 0.0 if number == 0.0 else None
+    return time_in_s(number, "s" if unit.startswith("sec") else unit)
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _metric(lines: Lines, quotes: tuple[Quote, ...], name: str, value: float, at: str) -> ServingMetric:
+    return ServingMetric(source=source(lines, "serving-metrics"), quotes=quotes, name=name, value=value, at=at)
+
+
+READER = Reader(
+    title=Text(en="metrics of inference servers and load tests", zh="推理服务与压测指标"),
+    gives=(ServingMetric,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("curl -s http://SERVER:PORT/metrics",),
+)
