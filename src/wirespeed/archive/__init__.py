@@ -1,1 +1,1 @@
-"""archive"""
+"""Runs that are kept: written once, opened as far as they can be, and made fit to send away."""

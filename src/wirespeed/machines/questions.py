@@ -95,6 +95,14 @@ def _command_name(pid: str) -> str:
         return "?"
 
 
+def _is_program(pid: str) -> bool:
+    """Kernel threads have no command line, and no environment either."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
 def _job_environments(_: str) -> bytes:
     """Of each readable process that carries framework variables: its id, name and those variables, secrets replaced."""
     jobs: list[dict[str, object]] = []
@@ -105,7 +113,7 @@ def _job_environments(_: str) -> bytes:
         try:
             pairs = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
         except OSError:
-            unreadable += 1
+            unreadable += _is_program(pid)
             continue
         variables = that_matter(dict(pair.split("=", 1) for pair in pairs if "=" in pair))
         if any(name.startswith(("NCCL_", "MASTER_", "GLOO_", "UCX_", "FI_", "VLLM_", "SGLANG_", "RAY_", "CUDA_VISIBLE")) for name in variables):

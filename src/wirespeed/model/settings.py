@@ -67,7 +67,8 @@ class Quantity(Record, frozen=True, kw_only=True):
     """
 
     dimension: str
-    """`rate` (bits per s), `size` (bytes), `time` (s), `share` (ratio), `tokens_per_s`, `power` (W), `temperature` (C) or `clock` (Hz)."""
+    """`rate` (bits per s), `size` (bytes), `time` (s), `share` (ratio), `factor` (how many times), `tokens_per_s`, `power` (W), `temperature`
+    (C) or `clock` (Hz)."""
     value: float
     printed: str
     subject: str = ""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-EXPRESS_CAPABILITY, ACS_CAPABILITY = 0x10, 0x000D
+EXPRESS_CAPABILITY, ACS_CAPABILITY, SERIAL_CAPABILITY = 0x10, 0x000D, 0x0003
 STANDARD_BYTES = 64
 """All that the kernel shows to a process without CAP_SYS_ADMIN."""
 EXTENDED_START, EXTENDED_END = 0x100, 0x1000
@@ -34,6 +34,12 @@ def decode(content: bytes) -> PciConfig:
     return PciConfig(
         max_payload_bytes=payload, max_read_request_bytes=request, acs_flags=flags, sees_extended=len(content) > EXTENDED_START
     )
+
+
+def without_serial(content: bytes) -> bytes:
+    """The same space with the device's serial number (often made of its MAC address) set to zero."""
+    offset = _extended_capability(content, SERIAL_CAPABILITY)
+    return content if offset is None else content[: offset + 4] + bytes(8) + content[offset + 12 :]
 
 
 def _capability(content: bytes, wanted: int) -> int | None:

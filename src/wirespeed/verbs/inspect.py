@@ -11,17 +11,20 @@ import wirespeed
 from wirespeed.archive import casefile, store
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
+from wirespeed.archive.substitutes import Substitutes
 from wirespeed.machines.captured import Captured, Tree
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.machines.recording import Recording
 from wirespeed.model import shelf
 from wirespeed.model.record import Record
-from wirespeed.model.run import MANIFEST_NAME, Manifest
+from wirespeed.model.run import MANIFEST_NAME, Manifest, Reply
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
+from wirespeed.observation.facts.resolver import look_up as timed_look_up
+from wirespeed.observation.pci_config import without_serial
 from wirespeed.readers.netlink.identities import rewritten
 
 SCHEMA = "wirespeed/inspect/1"
@@ -99,7 +102,7 @@ def run(options: Options) -> Answer:
     if options.save is not None:
         manifest = Manifest(wirespeed_version=wirespeed.__version__, host=machine.host, started_at_s=started_at_s)
         kept = Run(manifest=manifest, replies=recording.replies, records=tuple(everything))
-        _save(redacted(kept, identities=options.redact, rewrite=rewritten), Path(options.save))
+        _save(redacted(kept, identities=options.redact, rewrite=_without_identities), Path(options.save))
     return Answer(
         host=machine.host,
         source="saved" if named else "live",
@@ -108,6 +111,15 @@ def run(options: Options) -> Answer:
         duration_s=time.perf_counter() - start,
         saved=options.save,
     )
+
+
+def _without_identities(reply: Reply, substitutes: Substitutes) -> bytes:
+    """A binary reply with its addresses and serial numbers replaced."""
+    content = reply.content or b""
+    if reply.kind == "netlink":
+        family = int(reply.request.partition(" ")[0])
+        return rewritten(family, content, substitutes.address, substitutes.mac)
+    return without_serial(content) if reply.kind == "file" else content
 
 
 def _save(kept: Run, place: Path) -> None:
@@ -125,9 +137,7 @@ def _observed(
             continue
         items = _collected(name, collector, machine)
         if name == "resolver" and look_up:
-            from wirespeed.observation.facts.resolver import look_up as resolve
-
-            items.extend(resolve(machine, look_up))
+            items.extend(timed_look_up(machine, look_up))
         yield name, items
 
 
@@ -135,7 +145,8 @@ def _collected(name: str, collector: Collector, machine: Machine) -> list[Record
     items: list[Record | Problem] = []
     source = Source(tool=name, path=name, host=machine.host)
     try:
-        items.extend(collector.observe(machine))
+        for item in collector.observe(machine):
+            items.append(item)  # noqa: PERF402 - what came before a failure is kept
     except MachineProblem as trouble:
         items.append(Problem(source=source, why=trouble.why, reason=trouble.reason))
     except Exception as error:  # noqa: BLE001 - one collector's mistake must not cost the user every other fact

@@ -17,6 +17,10 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 MOST_QUOTED = 3
 """Records quoted for one piece of evidence; more sightings of the same thing add nothing."""
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4})(?![\w.]*\w)")
+_TRIED_OUT = re.compile(
+    r"(?i)\b(?:avoids?|helps?|makes?|made|fix(?:es|ed)?|works?|worked|pass(?:es|ed)?|finish(?:es)?|slower|faster|workaround|solve[sd]?"
+    r"|tried|trying|with it|does not change|no (?:change|effect|difference)|same (?:result|error)|gets? around|goes away|hides?)\b"
+)
 _DOCKER_BRIDGES = ipaddress.ip_network("172.17.0.0/16")
 
 
@@ -49,6 +53,11 @@ def spans_nodes(case: Case) -> bool | None:
 def variables(case: Case, *names: str) -> tuple[EnvVar, ...]:
     """Environment variables that are set to something, by name."""
     return case.every(EnvVar, lambda one: one.name in names and one.setting not in (None, ""))
+
+
+def is_tried_out(variable: EnvVar) -> bool:
+    """Whether the line tells what happens *with* the setting (it avoids, passes, is slower): a try, not the job's environment."""
+    return any(_TRIED_OUT.search(quote.text) for quote in variable.quotes)
 
 
 def is_switched_on(variable: EnvVar) -> bool:

@@ -19,8 +19,8 @@ def _judge(case: Case) -> Verdict:
     no_interface = case.every(
         FrameworkEvent, lambda one: one.topic == "gloo-no-interface" or "Unable to find address for" in one.message
     )
-    gloo = case.every(FrameworkEvent, lambda one: _GLOO.search(one.message) is not None)
-    mesh = tuple(one for one in gloo if "connectfullmesh" in one.message.lower() or one.topic in _CONNECT_TOPICS)
+    gloo = case.every(FrameworkEvent, lambda one: one.topic.startswith("gloo") or _GLOO.search(one.message) is not None)
+    mesh = tuple(one for one in gloo if one.topic == "gloo-connect-failed" or one.topic in _CONNECT_TOPICS)
     loopback = tuple(one for one in gloo if _LOOPBACK.search(f"{one.message} {one.peer or ''}"))
     listed = tuple(one for one in variables(case, "GLOO_SOCKET_IFNAME") if re.search(r"[\^,]", one.setting or ""))
     evidence = (

@@ -2,6 +2,7 @@
 
 from wirespeed.diagnosis.rules._cluster import (
     is_switched_on,
+    is_tried_out,
     rdma_ports_active,
     seen,
     spans_nodes,
@@ -21,7 +22,10 @@ from wirespeed.model.text import Text
 
 def _judge(case: Case) -> Verdict:
     sockets = uses_sockets(case)
-    disabled = (*(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one)), *_forced_sockets(case))
+    disabled = (
+        *(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one) and not is_tried_out(one)),
+        *_forced_sockets(case),
+    )
     no_device = case.every(NcclHca, device=None)
     no_library = case.every(NcclWarning, topic="verbs-library-missing")
     hardware = (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))

@@ -1,6 +1,6 @@
 """A left-over NCCL variable forces a bad path."""
 
-from wirespeed.diagnosis.rules._cluster import is_switched_on, seen, variables
+from wirespeed.diagnosis.rules._cluster import is_switched_on, is_tried_out, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.facts.host import EnvVar
@@ -18,10 +18,10 @@ _SMALL = {"NCCL_MAX_NCHANNELS": 2, "NCCL_MAX_CTAS": 2, "NCCL_MAX_P2P_NCHANNELS":
 
 
 def _judge(case: Case) -> Verdict:
-    closed = tuple(one for one in case.every(EnvVar) if _closes_a_path(one))
-    bounded = tuple(one for one in case.every(EnvVar) if _bounds_bandwidth(one))
+    closed = tuple(one for one in case.every(EnvVar) if _closes_a_path(one) and not is_tried_out(one))
+    bounded = tuple(one for one in case.every(EnvVar) if _bounds_bandwidth(one) and not is_tried_out(one))
     forced = tuple(one for one in case.every(EnvVar) if one.name in _FORCES and one.setting)
-    rdma_off = tuple(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one))
+    rdma_off = tuple(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one) and not is_tried_out(one))
     over_memory = case.every(NcclChannel, lambda one: one.transport.startswith("SHM"))
     nvlink = case.said("nvlink-machine")
     evidence = (

@@ -31,7 +31,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_NO_INTERFACE, PROVES, case.every(NcclWarning, topic="no-interface")),
         *seen(_DIFFERENT, STRONG, _in_different_networks(case, used)),
         *seen(_MISSING, STRONG, _names_missing_link(case)),
-        *seen(_SECOND, FAIR, _failed_on_chosen_of_several(case)),
+        *seen(_SECOND, STRONG, _failed_on_chosen_of_several(case)),
         *seen(_SAID, FAIR + 0.5, case.said("interface-wrong")),
         *seen(_HELPS, STRONG, case.said("interface-set-helps")),
     )

@@ -1,5 +1,6 @@
 """A GPU is held below its clock or power, and every collective waits for it."""
 
+from itertools import pairwise
 from statistics import median
 
 from wirespeed.diagnosis.rules._cluster import seen
@@ -36,7 +37,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SAID, FAIR + 0.5, case.said("gpu-throttled")),
         *seen(_DECAYS, FAIR, case.said("slower-as-it-heats")),
         *seen(_DECAYING, FAIR, _throughput_decay(case)),
-        *(contradicts(_FREE, FAIR, *healthy[:1]) for _ in healthy[:1] if len(healthy) == len(gpus)),
+        *((contradicts(_FREE, FAIR, healthy[0]),) if healthy and len(healthy) == len(gpus) else ()),
     )
     return Verdict(evidence=evidence)
 
@@ -68,7 +69,7 @@ def _throughput_decay(case: Case) -> tuple[TrainingStep, ...]:
     """Throughput that falls steadily over three or more logged points, to less than 80 % of the start."""
     steps = case.every(TrainingStep, lambda one: bool(one.throughput_per_s))
     rates = [one.throughput_per_s or 0.0 for one in steps]
-    falls = len(rates) >= 3 and all(later < earlier for earlier, later in zip(rates, rates[1:], strict=False))
+    falls = len(rates) >= 3 and all(later < earlier for earlier, later in pairwise(rates))
     return (steps[0], steps[-1]) if falls and rates[-1] < 0.8 * rates[0] else ()
 
 

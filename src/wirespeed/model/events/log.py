@@ -6,15 +6,22 @@ from wirespeed.model.record import Record
 class KernelEvent(Record, frozen=True, kw_only=True):
     """A line of dmesg or the journal that bears on GPUs, NICs, memory or the network; `topic` says on what.
 
-    Topics are those of `readers/tools/kernel_log.py`: `xid`, `link-down`, `link-up`, `pcie-limited`, `aer`, `oom-kill`,
-    `conntrack-full`, `neighbour-overflow`, `tx-timeout`, `firmware-dead`, `module-hot`, `iommu-fault`, `syn-flood` ...
+    Topics are those of `readers/tools/kernel_log.py`:
+
+    - GPUs: `xid`, `sxid`, `gpu-lost`, `nvlink`, `fabric-manager`
+    - NICs: `link-down`, `link-up`, `bond-member-down`, `bond-member-up`, `module-unplugged`, `module-hot`, `module-error`,
+      `firmware-dead`, `firmware-timeout`, `tx-timeout`, `efa-error`, `ena-error`
+    - PCIe: `pcie-limited`, `pcie-power`, `aer` (corrected and uncorrected: the message says which), `iommu-fault`
+    - network: `conntrack-full`, `neighbour-overflow`, `syn-flood`, `martian-source`, `duplicate-address`, `tcp-memory`
+    - host: `oom-kill`, `segfault`, `page-allocation-failure`, `hung-task`, `soft-lockup`, `cpu-hot`, `machine-check`
+    - storage: `nfs-timeout`, `nfs-ok`, `lustre-error`
     """
 
     topic: str
     message: str
     device: str | None = None
     code_number: int | None = None
-    """Xid number and the like."""
+    """Xid number, watts of a PCIe slot (`pcie-power`), port (`syn-flood`), seconds (`hung-task`)."""
     at_s: float | None = None
     """Seconds of the kernel's own clock or of the day, where printed."""
 

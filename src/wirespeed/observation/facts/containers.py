@@ -63,7 +63,7 @@ def _container(machine: Machine, runtime: str, path: str) -> ContainerState:
             found.put("is_privileged", bool(mask >> 21 & 1))
             found.quotes.append(Quote(source="/proc/self/status", line_index=index, text=line))
     try:
-        found.put("shm_bytes", answer_of(machine, "filesystem", "/dev/shm", dict[str, int]).get("size_bytes"))  # noqa: S108
+        found.put("shm_bytes", answer_of(machine, "filesystem", "/dev/shm", dict[str, int]).get("size_bytes"))
     except MachineProblem as trouble:
         found.lacks("shm_bytes", trouble.reason)
     return found.into(ContainerState, subject=SUBJECT)

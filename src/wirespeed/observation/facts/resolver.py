@@ -14,11 +14,11 @@ from wirespeed.observation.collector import Collector
 
 
 def _observe(machine: Machine) -> Iterator[Record | Problem]:
-    for path in ("/etc/resolv.conf", "/etc/hosts"):
+    for reader, path in (("resolv_conf", "/etc/resolv.conf"), ("hosts_file", "/etc/hosts")):
         try:
-            yield from (item for item in read_by("resolv_conf", machine, path) if not isinstance(item, NameLookup))
+            yield from read_by(reader, machine, path)
         except MachineProblem as trouble:
-            yield problem(machine, "resolv_conf", path, trouble)
+            yield problem(machine, reader, path, trouble)
     if machine.host:
         yield from look_up(machine, machine.host)
 

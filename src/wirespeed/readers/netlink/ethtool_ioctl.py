@@ -70,7 +70,7 @@ def settings_request(probe: bytes) -> bytes | None:
     if len(probe) < _LINKSETTINGS.size:
         return None
     words = _LINKSETTINGS.unpack_from(probe)[9]
-    if words >= 0:
+    if not -127 <= words < 0:
         return None
     head = _LINKSETTINGS.pack(GLINKSETTINGS, 0, 0, 0, 0, 0, 0, 0, 0, -words)
     return head + bytes(32 + 3 * 4 * -words)

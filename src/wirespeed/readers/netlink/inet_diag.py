@@ -17,6 +17,7 @@ NETLINK_SOCK_DIAG = 4
 SOCK_DIAG_BY_FAMILY = 20
 TCP_LISTEN = 10
 INFO, CONG, SKMEMINFO = 2, 4, 7
+USED = frozenset({INFO, CONG, SKMEMINFO})
 
 _EVERY_STATE_BUT_LISTEN = 0xFFF & ~(1 << TCP_LISTEN)
 _STATES = (
@@ -70,7 +71,7 @@ def sockets(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[
         if kind != SOCK_DIAG_BY_FAMILY or end - start < size:
             continue
         message = unpack(data, start)
-        found = wire.attributes(data, start + size, end)
+        found = wire.attributes(data, start + size, end, USED)
         info = found.get(INFO, b"")
         process = owners.get(str(message[14])) if owners else None
         if len(info) < _SHORTEST_INFO:

@@ -45,15 +45,17 @@ def is_cut(data: bytes) -> bool:
     return True
 
 
-def attributes(data: bytes, start: int, end: int) -> dict[int, bytes]:
-    """Attributes by type; of repeated ones the last. Stops at a length that cannot be."""
+def attributes(data: bytes, start: int, end: int, wanted: frozenset[int] | None = None) -> dict[int, bytes]:
+    """Attributes by type, all or those wanted; of repeated ones the last. Stops at a length that cannot be."""
     found: dict[int, bytes] = {}
     unpack = ATTRIBUTE.unpack_from
     while start + 4 <= end:
         length, kind = unpack(data, start)
         if length < 4 or start + length > end:
             break
-        found[kind & TYPE_MASK] = data[start + 4 : start + length]
+        kind &= TYPE_MASK
+        if wanted is None or kind in wanted:
+            found[kind] = data[start + 4 : start + length]
         start += (length + 3) & ~3
     return found
 

@@ -47,9 +47,15 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bbridge[- ](?:network\w*|mode)\b|\bdefault (?:docker )?(?:network|bridge|docker run)\b|\bdocker bridge\b",
                 r"--net(?:work)?[= ]host|network_mode|host network(?:ing)?\b|hostNetwork",
-                r"\b172\.1[789]\.\d+\.\w+|\bdocker0\b",
                 r"publish\w*\s.{0,20}ports?|\s-p \d+:\d+",
                 r"container (?:ip|address)(?:es)?\b|private (?:container )?address",
+            ),
+        ),
+        "bridge-address": Topic(
+            negatable=False,
+            wordings=(
+                r"\b172\.1[789]\.\d+\.\w+|\bdocker0\b",
+                r"(?:container|docker|private|internal) (?:ip|address)(?:es)?\b.{0,60}(?:unreachable|cannot|not reach|other host|announc|advertis|connect)",
             ),
         ),
         "runs-in-container": Topic(

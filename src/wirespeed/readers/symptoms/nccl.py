@@ -126,7 +126,7 @@ SYMPTOMS = Symptoms(
         "transfer-on-tcp": Topic(
             negatable=False,
             wordings=(
-                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?|disaggregat\w*|lmcache|libfabric|gloo|deepep)\b"
+                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?|disaggregat\w*|lmcache|libfabric|deepep)\b"
                 r".{0,100}\b(?:tcp|sockets?)\b",
                 r"\b(?:tcp|sockets?)\b.{0,60}\b(?:ucx|mooncake|nixl|nvshmem|transfer engine|open ?mpi|kv(?: cache)? transfers?)\b",
                 r"UCX_TLS.{0,40}tcp|MC_FORCE_TCP|protocol[\"' :=]+tcp",

@@ -56,7 +56,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the|twice)",
                 r"(?:fp32|float32|4[- ]byte)\s.{0,24}(?:gradients?|grads?|all-?_?reduce|reduc\w*|communicat\w*|buckets?)",
-                r"communication_data_type|reduce_dtype|grad_reduce_in_fp32|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32|main_grad",
+                r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
             ),
         ),
         "mixed-precision": Topic(negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)),

@@ -11,7 +11,7 @@ SYMPTOMS = Symptoms(
         "one-node-slow": Topic(
             negatable=False,
             wordings=(
-                rf"(?:one|a single|same|particular|specific|certain|this|bad|some|that)\s(?:\w+\s)?{_NODE}s?\b.{{0,60}}(?:slow|late|behind|lower|half|straggl|lag|\d+ ?%)",
+                rf"(?:one|a single|same|particular|specific|certain|this|bad|some|that)\s(?:\w+\s)?{_NODE}s?\b.{{0,30}}\b(?:is|are|was|runs?|has|takes?|lags?|reaches|gives|shows|stays|gets|at)\b.{{0,30}}(?:slow|late\b|behind|lower|half|straggl|lag|\d+ ?%)",
                 rf"(?:without|exclud\w*|remov\w*|drain\w*|swap\w*|replac\w*|leav\w* out|cordon\w*|blacklist\w*)\s(?:\w+\s){{0,3}}{_NODE}\b.{{0,60}}(?:fast|fix|normal|full|recover|restor|back|fine|help|solv|good|expected|improv)",
                 rf"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){{0,2}}{_NODE}[- ]?\S*.{{0,40}}(?:slow|drop|half|fall|degrad)",
                 rf"\bstraggler\b|\bslow(?:est)? {_NODE}s?\b",

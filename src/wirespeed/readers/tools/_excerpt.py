@@ -11,9 +11,15 @@ _LAUNCHER_TAG = re.compile(r"^\s*(?:\[(?:default)?\d*rank\d+\]:|\[\d+,\d+\](?:<\
 _HOST_PREFIX = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*): ?(?=\S|\s)")
 _PROMPT = re.compile(
     r"^\s*(?:\([\w.-]+\)\s*)?"
-    r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)[$#]|[$#+%])\s+"
+    r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)[$#]|[$+%])\s+"
     r"(?P<command>[a-z./_(][^\n]*)$"
 )
+_ROOT_PROMPT = re.compile(
+    r"^\s*#\s+(?P<command>(?:sudo|ssh|for|time|watch|ethtool|ip|ss|netstat|nstat|ifconfig|arp|route|tc|sysctl|cat|grep|egrep|ls|echo|head|tail|awk|df"
+    r"|mount|ulimit|prlimit|conntrack|mpstat|top|ps|ping|dig|getent|iperf3?|curl|dmesg|lspci|numactl|lscpu|rdma|dcb|mlnx_qos|show_gids|ib\w+|ucx_\w+"
+    r"|nvidia-smi|docker|podman|kubectl|mpirun|mpiexec|srun|torchrun|python3?)\b[^\n]*)$"
+)
+"""`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
 _COMMAND_END = frozenset({"|", ";", "&&", "||", ">", "2>&1"})
 
 
@@ -58,10 +64,11 @@ def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, 
 
 
 def _spoken(text: str, programs: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]] | None:
-    found = _PROMPT.match(text)
+    found = _PROMPT.match(text) or _ROOT_PROMPT.match(text)
     if found:
         words = tuple(found["command"].split())
-        return _remote_host(words) or found["host"] or found["bare"], words
+        groups = found.groupdict()
+        return _remote_host(words) or groups.get("host") or groups.get("bare"), words
     words = tuple(text.split(maxsplit=20))
     start = 1 if words[:1] == ("sudo",) else 0
     if programs and len(words) > start and _base(words[start]) in programs and not words[start].endswith(":"):

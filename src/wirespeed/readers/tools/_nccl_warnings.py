@@ -11,7 +11,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("register-memory-failed", r"(?:ibv_reg_\w+|fi_mr_reg\w*) failed|[Uu]nable to register memory|memory registration failed"),
     (
         "create-resource-failed",
-        r"ibv_(?:create|alloc|open|resize)_\w+ failed|NET/IB\s*: Unable to (?:open|query) (?:device|port)|fi_(?:endpoint|domain|cq_open|av_open) failed",
+        r"ibv_(?:create|alloc|open|resize)_\w+ failed|NET/IB\s*: Unable to (?:open|query) (?:device|port)"
+        r"|fi_(?:endpoint|domain|cq_open|av_open) failed",
     ),
     ("verbs-library-missing", r"(?:Failed to open|Count not open|could not load) libibverbs|libibverbs\.so\S*: cannot open"),
     (
@@ -33,7 +34,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("duplicate-gpu", r"Duplicate GPU detected|Multiple Ranks are using the same GPU"),
     (
         "shm-failed",
-        r"posix_fallocate\S* failed|[Ee]rror while \w+ (?:to )?shared memory segment|failed to extend \S+ to|shared memory file|shm_open\S* failed"
+        r"posix_fallocate\S* failed|[Ee]rror while \w+ (?:to )?shared memory segment|failed to extend \S+ to"
+        r"|shared memory file|shm_open\S* failed"
         r"|Could not map \S+ size|munmap of shared memory|unlink shared memory|ftruncate\S* failed",
     ),
     (
@@ -43,12 +45,14 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "connection-closed",
-        r"Connection closed by (?:remote )?peer|Connection reset by peer|Broken pipe|Call to (?:recv|send)\S* (?:from|to) \S+ failed"
+        r"Connection closed by (?:remote )?peer|Connection reset by peer|Broken pipe|Call to (?:recv"
+        r"|send)\S* (?:from|to) \S+ failed"
         r"|closed before magic handshake",
     ),
     (
         "net-not-found",
-        r"(?i)could not find net(?: with)? id|any local path from gpu|initialize any net plugin|error: network \S+ not found|find net with name",
+        r"(?i)could not find net(?: with)? id|any local path from gpu|initialize any net plugin"
+        r"|error: network \S+ not found|find net with name",
     ),
     ("topology-file", r"\bXML\b|topology file|[Ii]nvalid topology"),
     (
@@ -62,18 +66,21 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("out-of-memory", r"out of memory|Failed to (?:CUDA )?(?:host )?(?:m|c)?alloc|malloc\(.*returned null"),
     (
         "nvls-failed",
-        r"(?:NVLS|NVLink SHARP|[Mm]ulticast|MNNVL).*(?:fail|error|not working|none available)|(?:Failed|failed) .*(?:NVLS|[Mm]ulticast)",
+        r"(?:NVLS|NVLink SHARP|[Mm]ulticast|MNNVL).*(?:fail|error|not working|none available)|(?:Failed"
+        r"|failed) .*(?:NVLS|[Mm]ulticast)",
     ),
     (
         "p2p-failed",
-        r"failed to peer with|(?:cuda|hip)IpcOpenMemHandle|(?:cuda|hip)IpcGetMemHandle failed|Could not enable P2P|peer query failed"
+        r"failed to peer with|(?:cuda|hip)IpcOpenMemHandle|(?:cuda|hip)IpcGetMemHandle failed"
+        r"|Could not enable P2P|peer query failed"
         r"|P2P is disabled between NVLINK|cuMemImportFromShareableHandle failed|Legacy IPC not supported",
     ),
     ("host-setting", r"from kernel command line|NUMA auto balancing|HSA_FORCE_FINE_GRAIN_PCIE"),
     ("cuda-failure", r"(?i)\b(?:cuda|hip) (?:failure|error)"),
     (
         "proxy-failed",
-        r"\[(?:Proxy|Service)[^\]]*\]|while polling for opId|[Pp]roxy(?:Call|Connect|Client|Stop|Append)?\b.*(?:fail|error|mismatch)|Socket recv failed",
+        r"\[(?:Proxy|Service)[^\]]*\]|while polling for opId|[Pp]roxy(?:Call|Connect|Client|Stop"
+        r"|Append)?\b.*(?:fail|error|mismatch)|Socket recv failed",
     ),
     (
         "result",
@@ -94,9 +101,13 @@ _DISTINCT = frozenset(
         "shm-failed",
         "net-not-found",
         "p2p-failed",
+        "connect-failed",
+        "connection-closed",
+        "result",
     }
 )
 """Kinds whose words only NCCL prints: taken from a line without a level too, such as an excerpt or a framework's error."""
+_DISTINCT_PATTERNS = tuple((topic, pattern) for topic, pattern in _PATTERNS if topic in _DISTINCT)
 _PRINTED_RESULT = re.compile(
     r"\bnccl(?:System|Remote|Internal|UnhandledCuda|InvalidUsage)Error\b|\bNCCL error(?::| in:)|\bNCCL failure \S+:\d+"
 )
@@ -157,20 +168,23 @@ class Details:
 
 def topic_of(message: str, level: str | None, place: str | None) -> str | None:
     """Kind of a message, or None where it is no warning. At level WARN everything is one, `other` at the least."""
+    if level is None:
+        return _bare_topic_of(message)
     topic = next((topic for topic, pattern in _PATTERNS if pattern.search(message)), None)
     if level in ("WARN", "ERROR", "ABORT"):
         return _refined(topic or "other", place)
-    if level is None:
-        return topic if _is_distinct(topic, message) else None
     return None if topic in _QUIET_AT_INFO else topic
 
 
-def _is_distinct(topic: str | None, message: str) -> bool:
+def _bare_topic_of(message: str) -> str | None:
     if "UCX" in message:
-        return False
+        return None
+    topic = next((topic for topic, pattern in _DISTINCT_PATTERNS if pattern.search(message)), None)
     if topic == "result":
-        return _PRINTED_RESULT.search(message) is not None
-    return topic in _DISTINCT or (topic in ("connect-failed", "connection-closed") and _NCCL_PEER.search(message) is not None)
+        return topic if _PRINTED_RESULT.search(message) else None
+    if topic in ("connect-failed", "connection-closed"):
+        return topic if _NCCL_PEER.search(message) else None
+    return topic
 
 
 def _refined(topic: str, place: str | None) -> str:

@@ -16,9 +16,12 @@ _CAT = re.compile(r"\bcat /proc/cmdline\s*$")
 _WORD = re.compile(r"^[\w.,:/-]+(?:=\S*)?$")
 _IOMMU_WORD = re.compile(r"^(?:(?:intel_|amd_)?iommu(?:\.passthrough|\.strict)?)=\S")
 _DOMAIN = re.compile(r"\biommu: Default domain type: (?P<mode>Translated|Passthrough)", re.IGNORECASE)
-_ENABLED = re.compile(r"\bDMAR: IOMMU enabled|\bAMD-Vi: .{0,40}(?:Found IOMMU|Lazy IO/TLB|Interrupt remapping enabled)|\bAdding to iommu group \d")
+_ENABLED = re.compile(
+    r"\bDMAR: IOMMU enabled|\bAMD-Vi: .{0,40}(?:Found IOMMU|Lazy IO/TLB|Interrupt remapping enabled)" r"|\bAdding to iommu group \d"
+)
 _RECOGNISED = re.compile(
-    r"(?m)\bKernel command line: |\bBOOT_IMAGE=|^\s*GRUB_CMDLINE_LINUX|cat /proc/cmdline|\b(?:intel_|amd_)?iommu(?:\.passthrough)?=\w"
+    r"(?m)\bKernel command line: |\bBOOT_IMAGE=|^\s*GRUB_CMDLINE_LINUX|cat /proc/cmdline|\b(?:intel_"
+    r"|amd_)?iommu(?:\.passthrough)?=\w"
     r"|iommu: Default domain type|DMAR: IOMMU enabled|AMD-Vi: |Adding to iommu group"
 )
 

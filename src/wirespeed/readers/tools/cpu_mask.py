@@ -26,10 +26,16 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("srun", re.compile(rf"--cpu[-_]bind=(?:\w+,)*mask_cpu:{_HEX.replace('(?:0x)?', '0x')}")),
     ("", re.compile(rf"cpu[-_]bind=MASK - (?P<subject>[\w.-]+, task +\d+).{{0,40}}mask {_HEX} set")),
     ("", re.compile(r"(?P<subject>MCW rank \d{1,6}) bound to .{0,16}(?P<bound>core \d{1,5}.*)$")),
-    ("", re.compile(rf"(?P<subject>[\w /#.-]{{0,60}}?)[ (]{{0,3}}\b(?:on |to )?(?:cores?|cpus?) {_LIST}(?![\w.]| ?%)", re.IGNORECASE)),
+    (
+        "",
+        re.compile(
+            rf"(?P<subject>[\w /#.-]{{0,60}}?)[ (]{{0,3}}\b(?:on |to )?(?:cores?|cpus?) {_LIST}(?![\w.]| ?%)", re.IGNORECASE
+        ),
+    ),
 )
 _RECOGNISED = re.compile(
-    r"(?i)affinity (?:list|mask): |Cpus_allowed_list:|\btaskset\b|physcpubind|numactl\b.{0,120}-C |cpuset[-.]cpus|cpu[-_]bind=|MCW rank \d+ bound"
+    r"(?i)affinity (?:list|mask): |Cpus_allowed_list:|\btaskset\b|physcpubind|numactl\b.{0,120}-C "
+    r"|cpuset[-.]cpus|cpu[-_]bind=|MCW rank \d+ bound"
     r"|\b(?:cores?|cpus?) \d{1,5}-\d{1,5}\b"
 )
 _CORE = re.compile(r"core (\d{1,5})\[")

@@ -44,6 +44,8 @@ _GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]*\"?\s*[:=]\s*\S+\s*
 _AROUND_LABEL = " \t\"'|,;:-"
 _SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]*\w*[\s,;]+(?:tcp_?)?conn\w*\s?[=:]\s?\d")
 _COMMAND = re.compile(r"\bcurl\s.*(?:\s-w\b|--write-out\b|time_total)")
+_CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d+) milliseconds with (?P<bytes>\d+)")
+"""A request that was given up: its time is the time until then."""
 _CONTINUED = re.compile(r"\\\s*$")
 _FORMAT = re.compile(r"%\{(?P<variable>\w+)\}")
 _URL = re.compile(r"\bhttps?://[^\s'\"<>)]+")
@@ -74,6 +76,10 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if _COMMAND.search(line) or state.is_continued:
             yield from _gathered(lines, state)
             _take_command(state, row)
+        elif cut := _CUT_OFF.search(line):
+            yield from _gathered(lines, state)
+            values = {"total_s": int(cut["ms"]) / 1e3, "size_bytes": float(cut["bytes"])}
+            yield _timing(lines, state, values, (row,), "", line)
         elif line.lstrip().startswith("{"):
             yield from _gathered(lines, state)
             yield from _from_json(lines, row)
@@ -245,7 +251,7 @@ def _code(value: float | None) -> int | None:
 READER = Reader(
     title=Text(en="curl request times (-w)", zh="curl 请求时间（-w）"),
     gives=(HttpTiming,),
-    recognises=lambda sample: _NAME.search(sample) is not None or _SHORT_NAMES.search(sample) is not None,
+    recognises=lambda sample: _NAME.search(sample) is not None or _SHORT_NAMES.search(sample) is not None or "Operation timed out after" in sample,
     read=_read,
     obtained_by=(
         "curl -s -o /dev/null -w 'dns %{time_namelookup} connect %{time_connect} ttfb %{time_starttransfer} total %{time_total}\\n' URL",

@@ -20,7 +20,9 @@ _QUERY_FIELD = re.compile(
 )
 _DMON = re.compile(r"^# gpu +\w+")
 _NAMED = re.compile(r"^\W{0,4}(?:GPU|gpu)[ #]?(?P<gpu>\d{1,3})\b[:,]?(?P<rest>.*)$")
-_REASON = re.compile(r"\b(?P<reason>(?:HW|SW) (?:Power Cap|Slowdown|Thermal Slowdown|Power Brake Slowdown)): *(?P<state>Not Active|Active)")
+_REASON = re.compile(
+    r"\b(?P<reason>(?:HW|SW) (?:Power Cap|Slowdown|Thermal Slowdown" r"|Power Brake Slowdown)): *(?P<state>Not Active|Active)"
+)
 _REASON_FIELD = re.compile(r"clocks_(?:throttle|event)_reasons\.(?P<reason>[a-z_]{1,40})\s*[:=]?\s*(?P<state>Not Active|Active)")
 _LOOSE = re.compile(r"(?P<field>[a-z_]{1,24}(?:\.[a-z_]{1,24}){1,3})\s*[:=]?\s*(?P<number>\d{1,9}(?:\.\d{1,6})?)")
 _CLOCK_MAX = re.compile(r"clocks\.(?:current\.)?sm\b[^,;()]{0,24}\(max (?P<number>\d{1,6})")
@@ -30,7 +32,8 @@ _SM_MHZ = re.compile(r"(?<![\w.])(?P<number>\d{2,5}) ?MHz\b")
 _SHARE = re.compile(r"(?<![\w.])(?P<number>\d{1,3}(?:\.\d{1,3})?) ?%")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _RECOGNISED = re.compile(
-    rf"(?m){_QUERY_FIELD.pattern}|^# gpu +\w+|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz|%)(?:\W|$)|: *(?:Not )?Active)"
+    rf"(?m){_QUERY_FIELD.pattern}|^# gpu +\w+|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz"
+    rf"|%)(?:\W|$)|: *(?:Not )?Active)"
 )
 _MOST_COLUMNS = 64
 _ROW_LENGTH = Text(en="a row of the GPU table has another number of cells than its heading", zh="GPU 表的一行与表头列数不同")

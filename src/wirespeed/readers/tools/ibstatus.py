@@ -14,7 +14,9 @@ _HEADER = re.compile(r"Infiniband device '(?P<device>[\w.-]{1,64})' port (?P<por
 _FIELD = re.compile(r"(?:^|\s)(?P<label>base lid|sm lid|state|phys state|rate|link_layer):\s+(?P<setting>\S.{0,63})")
 _NUMBERED = re.compile(r"^\d+: *(?P<word>\w+)")
 _RATE = re.compile(r"^(?P<rate>\d{1,6}(?:\.\d{1,3})?) Gb/sec(?: \((?P<lanes>[^)]{1,24})\))?")
-_RECOGNISED = re.compile(r"(?m)Infiniband device '[\w.-]+' port \d+ status|^\s*(?:phys )?state:\s+\d: \w+|^\s*rate:\s+[\d.]+ Gb/sec")
+_RECOGNISED = re.compile(
+    r"(?m)Infiniband device '[\w.-]+' port \d+ status|^\s*(?:phys )?state:\s+\d: \w+|^\s*rate:\s+[\d.]+ Gb/sec"
+)
 _BAD_RATE = Text(en="the rate of an RDMA port could not be read", zh="RDMA 端口的速率无法读取")
 
 

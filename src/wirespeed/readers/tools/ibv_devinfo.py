@@ -12,7 +12,8 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 
 _FIELD = re.compile(
-    r"(?:^|\s)(?P<label>hca_id|fw_ver|board_id|port|state|max_mtu|active_mtu|sm_lid|port_lid|link_layer|active_width|active_speed|phys_state)"
+    r"(?:^|\s)(?P<label>hca_id|fw_ver|board_id|port|state|max_mtu|active_mtu|sm_lid|port_lid|link_layer"
+    r"|active_width|active_speed|phys_state)"
     r":\s+(?P<setting>\S.{0,63})"
 )
 _GID = re.compile(r"GID\[ *(?P<index>\d{1,4})\]:\s+(?P<gid>[0-9a-fA-F:.]{2,45})(?:, (?P<type>IB/RoCE v1|RoCE v1|RoCE v2|IB))?")

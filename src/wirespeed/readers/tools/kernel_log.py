@@ -20,29 +20,57 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("sxid", r"SXid \((?:PCI:)?(?P<device>[0-9a-fA-F:.]{5,16})[^)]{0,40}\): (?P<code>\d{1,6})"),
     ("gpu-lost", r"NVRM: .{0,80}(?:GPU has fallen off the bus|GPU is lost)"),
     ("fabric-manager", r"(?:nv-?|nvidia-)fabric-?manager.{0,160}(?:error|fail|fatal|degraded|not ready|timed? ?out|exited)"),
-    ("nvlink", r"(?:NVRM|nvidia-nvswitch\d*|nvidia-nvlink): .{0,120}(?:NVLink|nvlink).{0,80}(?:error|fail|down|fatal|degraded|inactive)"),
+    (
+        "nvlink",
+        r"(?:NVRM|nvidia-nvswitch\d*|nvidia-nvlink): .{0,120}(?:NVLink|nvlink).{0,80}(?:error|fail|down|fatal"
+        r"|degraded|inactive)",
+    ),
     ("pcie-power", r"Detected insufficient power on the PCIe slot(?: \((?P<code>\d{1,4})W\))?"),
     ("pcie-limited", r"Gb/s available PCIe bandwidth, limited by|PCIe bandwidth available .{0,60}limited"),
     ("module-unplugged", r"Port module event: module \d+, Cable unplugged"),
-    ("module-hot", r"(?:High temperature|temp_warn|module.{0,40}(?:high temperature|over ?temperature|temperature (?:alarm|warning|high)))"),
+    (
+        "module-hot",
+        r"(?:High temperature|temp_warn|module.{0,40}(?:high temperature|over ?temperature|temperature (?:alarm"
+        r"|warning|high)))",
+    ),
     ("module-error", r"Port module event(?:\[error\])?: module \d+, Cable error"),
-    ("firmware-dead", r"health compromised|health_care:|device's health compromised|firmware (?:fatal )?(?:error|assert)|mlx5_core .{0,60}assert_exit_ptr"),
-    ("firmware-timeout", r"mlx5_core .{0,120}(?:timeout\. Will cause a leak|No done completion|Command completion arrived after timeout|wait_func.{0,60}timeout)"),
-    ("tx-timeout", r"(?:\b(?P<device2>[\w.@-]{2,32}): )?NETDEV WATCHDOG: (?:CPU|(?P<device>[\w.@-]{2,32}) \()|\bTX timeout detected"),
-    ("bond-member-down", r"bond\w*: (?:\(slave (?P<device>[\w.@-]+)\): )?(?:link status (?:definitely )?down|.{0,20}slave .{0,40}link (?:failure|down))"),
-    ("bond-member-up", r"bond\w*: (?:\(slave (?P<device>[\w.@-]+)\): )?link status definitely up"),
+    (
+        "firmware-dead",
+        r"health compromised|health_care:|device's health compromised|firmware (?:fatal )?(?:error|assert)"
+        r"|mlx5_core .{0,60}assert_exit_ptr",
+    ),
+    (
+        "firmware-timeout",
+        r"mlx5_core .{0,120}(?:timeout\. Will cause a leak|No done completion"
+        r"|Command completion arrived after timeout|wait_func.{0,60}timeout)",
+    ),
+    (
+        "tx-timeout",
+        r"(?:\b(?P<device2>[\w.@-]{2,32}): )?NETDEV WATCHDOG: (?:CPU|(?P<device>[\w.@-]{2,32}) \()" r"|\bTX timeout detected",
+    ),
+    (
+        "bond-member-down",
+        r"\bbond\w{0,12}: (?:\(slave (?P<device>[\w.@-]+)\): )?(?:link status (?:definitely )?down(?: for (?:active )?interface (?P<device2>[\w.@-]+))?"
+        r"|.{0,20}slave .{0,40}link (?:failure|down))",
+    ),
+    ("bond-member-up", r"\bbond\w{0,12}: (?:\(slave (?P<device>[\w.@-]+)\): )?link status definitely up"),
     ("link-down", rf"{_MLX5_PORT}Link down"),
     ("link-up", rf"{_MLX5_PORT}Link up"),
     ("link-down", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is Down"),
     ("link-up", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is Up"),
     ("aer", r"\bAER: |PCIe Bus Error: severity="),
-    ("iommu-fault", r"DMAR: .{0,80}fault|AMD-Vi: .{0,80}IO_PAGE_FAULT|arm-smmu.{0,80}(?:fault|event 0x)"),
+    (
+        "iommu-fault",
+        r"DMAR: .{0,60}Request device \[(?P<device>[0-9a-f:.]{7,12})\].{0,40}fault|DMAR: .{0,80}fault"
+        r"|AMD-Vi: .{0,80}IO_PAGE_FAULT|arm-smmu.{0,80}(?:fault|event 0x)",
+    ),
     ("conntrack-full", r"nf_conntrack: .{0,40}table full"),
     ("neighbour-overflow", r"[Nn]eighbou?r table overflow|neighbou?r: .{0,40}table overflow"),
-    ("syn-flood", r"[Pp]ossible SYN flooding on port (?P<code>\d{1,5})|Possible SYN flooding on port \S+:(?P<code2>\d{1,5})"),
-    ("martian-source", r"martian source"),
+    ("syn-flood", r"[Pp]ossible SYN flooding on port (?:(?P<code>\d{1,5})(?!\d|[.:]\d)|\S{1,48}:(?P<code2>\d{1,5}))"),
+    ("martian-source", r"martian source (?:.{0,80} on dev (?P<device>[\w.@-]{1,32}))?"),
     ("duplicate-address", r"duplicate address|IPv6 duplicate address|DAD failed"),
     ("oom-kill", r"invoked oom-killer|[Oo]ut of memory: Kill(?:ed)? process|oom-kill:constraint="),
+    ("segfault", r"\]: segfault at [0-9a-f]|general protection fault"),
     ("page-allocation-failure", r"page allocation failure"),
     ("tcp-memory", r"TCP: out of memory|TCP: too many orphaned sockets"),
     ("nfs-timeout", r"nfs: server (?P<device>\S{1,64}) not responding"),
@@ -50,11 +78,15 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("lustre-error", r"LustreError: |Lustre: .{0,160}(?:timed out|was lost|was evicted)"),
     ("hung-task", r"INFO: task .{1,64} blocked for more than (?P<code>\d{1,6}) seconds"),
     ("soft-lockup", r"BUG: soft lockup|rcu: INFO: rcu_\w+ (?:self-)?detected stall"),
-    ("cpu-hot", r"temperature above threshold, cpu clock throttled|Core temperature above threshold|Package temperature above threshold"),
+    (
+        "cpu-hot",
+        r"temperature above threshold, cpu clock throttled|Core temperature above threshold"
+        r"|Package temperature above threshold",
+    ),
     ("machine-check", r"Machine check events logged|\[Hardware Error\]: "),
     ("efa-error", rf"\befa {_PCI}: .{{0,120}}(?:[Ff]ail|[Ee]rror|timed? ?out)"),
     ("ena-error", rf"\bena {_PCI}.{{0,120}}(?:[Ff]ail|[Ee]rror|timed? ?out|Keep alive watchdog|[Rr]eset|missing)"),
-)  # fmt: skip
+)
 """Topic and pattern, the more telling first. A line yields one event, of the first topic that fits.
 
 `code` is the Xid, the watts of a slot, the port of a SYN flood or the seconds of a hung task. `aer` covers corrected and
@@ -64,20 +96,29 @@ prefix is part of the recognition.
 
 _PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in TOPICS)
 _HINT = re.compile(
-    r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|bond|AER: |DMAR|AMD-Vi|arm-smmu|nf_conntrack|[Nn]eighbou?r|SYN flooding"
-    r"|martian|duplicate address|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre|INFO: task|soft lockup|rcu: |temperature"
-    r"|[Mm]achine check|Hardware Error|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |firmware"
+    r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|bond|AER: |DMAR|AMD-Vi|arm-smmu"
+    r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
+    r"|martian|duplicate address|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
+    r"|INFO: task|soft lockup|rcu: |temperature"
+    r"|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |firmware"
 )
 _STAMP = re.compile(r"^\W{0,3}\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*")
 _CLOCK = re.compile(
-    r"^(?:\[?\w{3} +\w{3} +\d{1,2} (?P<c>\d\d:\d\d:\d\d) \d{4}\] ?|\w{3} +\d{1,2} (?P<s>\d\d:\d\d:\d\d(?:\.\d{1,6})?) (?P<shost>[\w.-]{1,64}) "
+    r"^(?:\[?\w{3} +\w{3} +\d{1,2} (?P<c>\d\d:\d\d:\d\d) \d{4}\] ?"
+    r"|\w{3} +\d{1,2} (?P<s>\d\d:\d\d:\d\d(?:\.\d{1,6})?) (?P<shost>[\w.-]{1,64}) "
     r"|\d{4}-\d\d-\d\d[T ](?P<i>\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? (?P<ihost>[\w.-]{1,64}) )"
 )
-_KERNEL = re.compile(r"^(?:<\d{1,3}>)?(?:\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*)?(?P<tag>[\w.-]{1,48}(?:\[\d{1,9}\])?): (?:\[\s*(?P<inner>\d{1,9}\.\d{1,9})\]\s*)?")
+_KERNEL = re.compile(
+    r"^(?:<\d{1,3}>)?(?:\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*)?"
+    r"(?P<tag>[\w.-]{1,48}(?:\[\d{1,9}\])?): (?:\[\s*(?P<inner>\d{1,9}\.\d{1,9})\]\s*)?"
+)
 _BARE = re.compile(
-    rf"NVRM: |SXid \(|mlx5_core {_PCI}|NETDEV WATCHDOG|nf_conntrack: |[Nn]eighbou?r table overflow|neighbou?r: |Possible SYN flooding|martian source"
-    r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server |INFO: task |bond\w*: \(slave |Link is (?:Up|Down)"
-    rf"|\be[fn]a {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot|duplicate address"
+    rf"NVRM: |SXid \(|mlx5_core {_PCI}|NETDEV WATCHDOG|nf_conntrack: |[Nn]eighbou?r table overflow|neighbou?r: "
+    r"|Possible SYN flooding|martian source \d"
+    r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server "
+    r"|INFO: task |\]: segfault at |\bbond\w{0,12}: \(slave |Link is (?:Up|Down)"
+    rf"|\be[fn]a {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot"
+    r"|duplicate address .{1,60} detected!"
 )
 
 
@@ -120,7 +161,7 @@ def _unstamped(line: str) -> tuple[float | None, str | None, str | None]:
         return float(stamp["seconds"]), None, line[stamp.end() :].strip()
     clock = _CLOCK.match(line)
     if clock is None:
-        return None, None, line.strip() if _BARE.search(line) else None
+        return None, None, line.strip().removeprefix("kernel: ") if _BARE.search(line) else None
     at_s = _second_of_day(clock["c"] or clock["s"] or clock["i"])
     host = clock["shost"] or clock["ihost"]
     rest = line[clock.end() :]

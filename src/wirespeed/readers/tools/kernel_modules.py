@@ -14,7 +14,8 @@ PEER_MEMORY = ("nvidia_peermem", "nv_peer_mem")
 """The two names under which peer memory for GPUs has been shipped; one of them is enough."""
 
 _KNOWN = (
-    r"nvidia_peermem|nv_peer_mem|nvidia_fs|nvidia_uvm|nvidia_drm|nvidia_modeset|nvidia|nvswitch|gdrdrv|ib_core|ib_uverbs|ib_ipoib|ib_umad"
+    r"nvidia_peermem|nv_peer_mem|nvidia_fs|nvidia_uvm|nvidia_drm|nvidia_modeset|nvidia|nvswitch|gdrdrv|ib_core"
+    r"|ib_uverbs|ib_ipoib|ib_umad"
     r"|rdma_cm|rdma_ucm|mlx[45]_(?:core|ib)|efa|ena|bnxt_(?:en|re)|irdma|ice|i40e|gve|amdgpu|nf_conntrack|mlx_compat|knem|xpmem"
 )
 _ROW = re.compile(rf"^\s*(?P<name>{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)")
@@ -25,7 +26,10 @@ _FAILED = re.compile(
     r"|insmod: ERROR: could not insert module \S*?(?P<file>[\w-]{2,64})\.ko"
 )
 _SERVICE = re.compile(r"\b(?P<name>nv_peer_mem|nvidia[-_]peermem) module is (?P<not>not )?loaded")
-_GREP = re.compile(r"\blsmod\s*\|\s*(?:e|f)?grep (?:-\w+ )*[\"']?(?P<what>nvidia_peermem|nv_peer_mem|peermem|peer_mem|nv_peer|peer|gdrdrv|efa)\b")
+_GREP = re.compile(
+    r"\blsmod\s*\|\s*(?:e|f)?grep (?:-\w+ )*[\"']?(?P<what>nvidia_peermem|nv_peer_mem|peermem|peer_mem|nv_peer"
+    r"|peer|gdrdrv|efa)\b"
+)
 _PEER_FILE = re.compile(r"/sys/kernel/mm/memory_peers/(?:nv_mem|nvidia-peermem)/version(?P<rest>.*)$")
 _RECOGNISED = re.compile(
     rf"(?m)^\s*(?:{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)|^\s*Module\s+Size\s+Used by|modprobe: (?:FATAL|ERROR)|insmod: ERROR"

@@ -12,7 +12,9 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 
 _ADDRESS = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
-_HEADER = re.compile(rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$")
+_HEADER = re.compile(
+    rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$"
+)
 _LINK = re.compile(r"\b(?P<which>LnkCap|LnkSta):(?:\s|.{0,24}, )\s*Speed (?P<speed>\d{1,3}(?:\.\d)?) ?GT/s(?P<rest>.{0,120})")
 _WIDTH = re.compile(r"\bWidth x(?P<lanes>\d{1,2})")
 _ACS = re.compile(r"\bACSCtl:\s*(?P<flags>[A-Z]\w+[+-].{0,160})")
@@ -26,7 +28,8 @@ _TREE_PART = re.compile(
 )
 _RECOGNISED = re.compile(
     rf"(?m)^(?:[\w.-]{{1,64}}: )?{_ADDRESS} [A-Z3][\w /()-]{{1,60}}(?: \[[0-9a-f]{{4}}\])?: \S"
-    r"|\b(?:LnkSta|LnkCap):.{0,40}Speed \d|\bACSCtl:\s*[A-Z]\w{1,20}[+-]|\bMaxPayload \d+ bytes, MaxReadReq|^ ?[-+\\|]-?\[[0-9a-f]{4}:[0-9a-f]{2}\]-"
+    r"|\b(?:LnkSta|LnkCap):.{0,40}Speed \d|\bACSCtl:\s*[A-Z]\w{1,20}[+-]|\bMaxPayload \d+ bytes, MaxReadReq"
+    r"|^ ?[-+\\|]-?\[[0-9a-f]{4}:[0-9a-f]{2}\]-"
 )
 _CLASSES = {
     "PCI bridge": "bridge",
@@ -39,13 +42,15 @@ _CLASSES = {
     "Processing accelerators": "gpu",
     "Non-Volatile memory controller": "nvme",
 }
+_ORDER = ("NUMA", "DevCtl", "LnkCap", "LnkSta", "ACSCtl", "driver")
+"""Order of the lines within a device: one that goes back starts another device where no header says so."""
 _MOST_BRANCHES = 256
 _BAD_LINK = Text(en="a PCIe link line without speed and width", zh="PCIe 链路行缺少速率与宽度")
 
 
 @dataclass(slots=True)
 class _Device:
-    """What was read of one device so far; `keys` are the lines already seen, so that a second one starts a new device."""
+    """What was read of one device so far; `keys` are the lines already seen."""
 
     fields: dict[str, object] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
@@ -70,7 +75,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield Problem(source=source(lines, "lspci"), why=_BAD_LINK, line_index=index)
         if not fields:
             continue
-        if key in device.keys and "header" not in device.keys:
+        if "header" not in device.keys and any(_ORDER.index(key) <= _ORDER.index(seen) for seen in device.keys):
             yield from _finished(lines, device)
             device = _Device()
         if key not in device.keys:

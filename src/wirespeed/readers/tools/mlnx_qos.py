@@ -10,12 +10,16 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 
-_COMMAND = re.compile(r"\bmlnx_qos\b.{0,80}?(?:-i|--interface)[ =](?P<link>[\w.@-]{1,32})|\bdcb pfc show(?: dev)? (?P<dev>[\w.@-]{1,32})")
+_COMMAND = re.compile(
+    r"\bmlnx_qos\b.{0,80}?(?:-i|--interface)[ =](?P<link>[\w.@-]{1,32})" r"|\bdcb pfc show(?: dev)? (?P<dev>[\w.@-]{1,32})"
+)
 _TRUST = re.compile(r"Priority trust state: *(?P<trust>\w{1,16})")
 _PRIORITIES = re.compile(r"^\s*priority\s+(?P<numbers>[0-7](?:\s+[0-7]){0,7})\s*$")
 _ENABLED = re.compile(r"^\s*enabled\s+(?P<flags>[01](?:\s+[01]){0,7})\s*$")
 _DCB = re.compile(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?prio-pfc (?P<pairs>[0-7]:(?:on|off)(?: [0-7]:(?:on|off)){0,7})")
-_RECOGNISED = re.compile(r"Priority trust state: *\w|\bPFC configuration:|\bprio-pfc [0-7]:o|(?m:^\s*priority\s+0(?:\s+[1-7]){7}\s*$)")
+_RECOGNISED = re.compile(
+    r"Priority trust state: *\w|\bPFC configuration:|\bprio-pfc [0-7]:o" r"|(?m:^\s*priority\s+0(?:\s+[1-7]){7}\s*$)"
+)
 _MISMATCH = Text(en="the PFC flags do not fit the priorities above them", zh="PFC 标志与上方的优先级不对应")
 
 

@@ -2,17 +2,21 @@
 
 Topics of `NcclWarning`, which rules rely on:
 
-- `completion-error`: a failed work completion; `status_code` 12 retry exceeded, 13 receiver not ready, 4 local protection, 5 flushed
-- `connect-failed`: a TCP connect; `status_code` is the errno (111 refused, 110 timed out, 113 no route, 103 aborted, 101 unreachable)
+- `completion-error`: a failed work completion; `status_code` 12 retry exceeded, 13 receiver not ready, 4 local protection,
+  5 flushed
+- `connect-failed`: a TCP connect; `status_code` is the errno: 111 refused, 110 timed out, 113 no route, 103 aborted,
+  101 unreachable
 - `connection-closed`: the peer closed or reset a connection: it ended first
-- `register-memory-failed`: `ibv_reg_mr*`; `create-resource-failed`: `ibv_create_cq`, `ibv_create_qp`, `ibv_alloc_pd`, opening a device
+- `register-memory-failed`: `ibv_reg_mr*`
+- `create-resource-failed`: `ibv_create_cq`, `ibv_create_qp`, `ibv_alloc_pd`, or opening a device
 - `modify-qp-failed`: `ibv_modify_qp`; `status_code` 110 timed out, 22 invalid argument
 - `no-interface`: no IP interface to use; `net-not-found`: no such network device or plugin
 - `async-event`: port error, GID change, speed change; `device-mismatch`: HCAs of different kinds or counts meet
 - `shm-failed`: shared memory could not be created, with `size_bytes`; `out-of-memory`: GPU or host allocation
 - `verbs-library-missing`: libibverbs cannot be opened; `ofi-failed`: the libfabric plugin; `gdr-unsupported`: no GPUDirect RDMA
 - `topology-file`, `version-mismatch`, `collective-mismatch` (also truncated messages), `duplicate-gpu`
-- `cuda-failure`, `nvls-failed` (also MNNVL), `p2p-failed`, `proxy-failed`, `host-setting` (RCCL on kernel command line and NUMA balancing)
+- `cuda-failure`, `nvls-failed` (also MNNVL), `p2p-failed`, `proxy-failed`
+- `host-setting`: RCCL on the kernel command line and NUMA balancing
 - `hint`: NCCL's own advice; `timeout`; `result`: only the result code (`unhandled system error`, `ncclRemoteError`); `other`
 """
 
@@ -51,12 +55,14 @@ _CHANNEL = re.compile(
 )
 _VIA_TAIL = re.compile(r"\s+comm 0x.*$|/GDRDMA|/Shared|/read|/CE|\((?:\d+|PCI)\)")
 _GDR = re.compile(
-    r"GPU Direct RDMA (?P<state>Enabled|Disabled) for (?:HCA (?P<index>\w+) '(?P<hca>[^']+)'(?: \((?P<why>[^)]*)\))?|(?P<pair>GPU .*))"
+    r"GPU Direct RDMA (?P<state>Enabled"
+    r"|Disabled) for (?:HCA (?P<index>\w+) '(?P<hca>[^']+)'(?: \((?P<why>[^)]*)\))?|(?P<pair>GPU .*))"
 )
 _USES_GDR = re.compile(r"(?P<why>use ring PXN \d+ GDR (?P<gdr>\d+))")
 _INIT = re.compile(r"\bcomm \S+ rank (?P<rank>\d+) n[rR]anks (?P<count>\d+)\b.* - Init (?P<state>START|COMPLETE)")
 _TUNING = re.compile(
-    r"^(?:(?P<operation>\w+)(?: \[[\w ]+\])?: )?(?P<size>\d+) Bytes -> (?:Algo (?P<algorithm>\w+) proto (?P<protocol>\w+)|Kernel (?P<kernel>\w+))"
+    r"^(?:(?P<operation>\w+)(?: \[[\w ]+\])?: )?(?P<size>\d+) Bytes -> (?:Algo (?P<algorithm>\w+) proto (?P<protocol>\w+)"
+    r"|Kernel (?P<kernel>\w+))"
     r"(?:.*\{Lo\.\.Hi\}=\{(?P<low>\d+)\.\.(?P<high>\d+)\})?"
 )
 _CHANNELS = re.compile(r"^(?P<count>\d+) coll channels, ")
@@ -83,7 +89,8 @@ _CUT = re.compile(r"^(?:Bootstrap ?: Using(?! \S+:-?\d+$)|NET/Socket : Using|Cha
 _RECOGNISED = re.compile(
     r"\b[NR]CCL (?:INFO|WARN|TRACE|ERROR|version|error|failure)\b|NET/(?:IB|Socket|Plugin|OFI) ?:|Bootstrap ?: Using"
     r"|nccl(?:System|Remote|Internal|UnhandledCuda)Error|Last error:|Got completion (?:from peer|with)|ibv_\w+ failed|libibverbs"
-    r"|shared memory segment|posix_fallocate|NET with id|set by environment to|via (?:P2P|SHM|NET)/|Using network \w|- Init COMPLETE"
+    r"|shared memory segment|posix_fallocate|NET with id|set by environment to|via (?:P2P|SHM|NET)/"
+    r"|Using network \w|- Init COMPLETE"
     r"|socket(?:StartConnect|PollConnect|Progress)|[Cc]onnect to \S+<\d+>|Duplicate GPU"
 )
 

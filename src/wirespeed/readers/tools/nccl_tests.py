@@ -31,7 +31,8 @@ _RANK = re.compile(
 )
 _STARTS = re.compile(r"#\s*nThread\b")
 _NAME = re.compile(
-    r"\b(?P<name>all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_allv?|broadcast|reduce|sendrecv|gather|scatter|hypercube)_perf\b"
+    r"\b(?P<name>all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_allv?|broadcast|reduce|sendrecv|gather"
+    r"|scatter|hypercube)_perf\b"
 )
 _CONCLUDED = re.compile(r"Collective test concluded")
 _VERSION = re.compile(r"#\s*(?:nccl|rccl)-tests:? version (?P<tests>\d[\w.]*)(?:.*\b[nr]ccl-library=(?P<library>\d+))?")

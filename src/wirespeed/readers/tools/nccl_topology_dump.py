@@ -1,4 +1,8 @@
-"""The topology that NCCL prints at start (`NCCL_DEBUG_SUBSYS=GRAPH`): devices, link bandwidths, and the graphs found in it."""
+"""The topology that NCCL prints at start (`NCCL_DEBUG_SUBSYS=GRAPH`): devices, link bandwidths, and the graphs found in it.
+
+The first line becomes a node `System` with the greatest bandwidth of any link. Graphs are `NcclTuning` with their pattern as
+algorithm.
+"""
 
 import re
 from collections.abc import Iterator

@@ -15,7 +15,8 @@ from wirespeed.model.text import Text
 _GPU = re.compile(r"(?:^|\s)GPU (?P<gpu>\d{1,3}): ")
 _SPEED = re.compile(r"Link (?P<link>\d{1,3}): (?:(?P<speed>\d{1,6}(?:\.\d{1,6})?) GB/s|<inactive>)", re.IGNORECASE)
 _ERRORS = re.compile(
-    r"Link (?P<link>\d{1,3}): (?P<what>Replay|Recovery|CRC|(?:CRC )?FLIT|(?:CRC )?DATA) (?:Error )?(?:Errors?|Count)?:? *(?P<count>\d{1,20})",
+    r"Link (?P<link>\d{1,3}): (?P<what>Replay|Recovery|CRC|(?:CRC )?FLIT|(?:CRC )?DATA) (?:Error )?(?:Errors?"
+    r"|Count)?:? *(?P<count>\d{1,20})",
     re.IGNORECASE,
 )
 _ALL_INACTIVE = re.compile(r"all links are inActive", re.IGNORECASE)

@@ -14,7 +14,9 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
 
-_HEADER = re.compile(r"NVIDIA-SMI [\d.]{1,20}.{0,80}Driver Version: *(?P<driver>[\d.]{1,20})(?: +CUDA Version: *(?P<cuda>[\d.]{1,20}))?")
+_HEADER = re.compile(
+    r"NVIDIA-SMI [\d.]{1,20}.{0,80}Driver Version: *(?P<driver>[\d.]{1,20})(?: +CUDA Version: *(?P<cuda>[\d.]{1,20}))?"
+)
 _PCI_ADDRESS = re.compile(r"^[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]$")
 _GPU_ROW = re.compile(r"\| +\d{1,3} [^|]{1,80}\| +[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:")
 _TEMPERATURE = re.compile(r"\b(\d{1,3})C\b")
@@ -52,9 +54,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 
 def _version(lines: Lines, index: int, line: str, driver: str) -> SoftwareVersion:
-    return SoftwareVersion(
-        source=source(lines, "nvidia-smi"), quotes=(quote(lines, index, line),), name="driver", version=driver
-    )
+    return SoftwareVersion(source=source(lines, "nvidia-smi"), quotes=(quote(lines, index, line),), name="driver", version=driver)
 
 
 def _first_line(

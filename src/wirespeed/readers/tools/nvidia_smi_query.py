@@ -17,8 +17,10 @@ NO_INDEX = -1
 
 _GPU = re.compile(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
 _RECOGNISED = re.compile(
-    r"(?m)=NVSMI LOG=|^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:|Clocks (?:Throttle|Event) Reasons *$|^ *(?:HW|SW) [\w ]{1,30}: (?:Not )?Active"
-    r"|^ *(?:GPU Link Info|PCIe Generation|GPU Power Readings) *$|^ *GPU Current Temp +:|^ *(?:Current|Enforced|Max) Power Limit +:"
+    r"(?m)=NVSMI LOG=|^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:|Clocks (?:Throttle|Event) Reasons *$|^ *(?:HW"
+    r"|SW) [\w ]{1,30}: (?:Not )?Active"
+    r"|^ *(?:GPU Link Info|PCIe Generation|GPU Power Readings|Fabric) *$|^ *GPU Current Temp +:|^ *(?:Current"
+    r"|Enforced|Max) Power Limit +:"
 )
 _NUMBER = re.compile(r"^(-?\d+(?:\.\d+)?) ?(\S*)")
 _REASON_SECTIONS = frozenset({"Clocks Throttle Reasons", "Clocks Event Reasons"})
@@ -72,7 +74,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             if key not in block.seen and len(block.seen) < _MOST_LABELS and _take(block, sections, label, setting):
                 block.seen.add(key)
                 block.quotes.append(quote(lines, index, line))
-    yield from _finished(lines, block, common)
+    yield from _finished(lines, block, common, is_last=True)
 
 
 def _take(block: _Block, sections: list[tuple[int, str]], label: str, setting: str) -> bool:
@@ -115,10 +117,10 @@ def _take_ecc(block: _Block, label: str, setting: str) -> bool:
     return True
 
 
-def _finished(lines: Lines, block: _Block, common: dict[str, str]) -> Iterator[Gpu]:
+def _finished(lines: Lines, block: _Block, common: dict[str, str], is_last: bool = False) -> Iterator[Gpu]:
     if not block.fields and block.reasons is None and block.address is None:
         return
-    number = _index_of(block, common)
+    number = _index_of(block, common, is_last)
     yield Gpu(
         source=source(lines, "nvidia-smi"),
         quotes=tuple(block.quotes),
@@ -132,12 +134,13 @@ def _finished(lines: Lines, block: _Block, common: dict[str, str]) -> Iterator[G
     )
 
 
-def _index_of(block: _Block, common: dict[str, str]) -> int | None:
+def _index_of(block: _Block, common: dict[str, str], is_last: bool) -> int | None:
     """GPUs are listed in index order; with `-i` one of several is listed, and then the minor number is nearest to the index."""
     if block.order is None:
         return block.minor
     attached = common.get("Attached GPUs", "")
-    if block.order == 0 and attached.isdecimal() and int(attached) > 1 and block.minor is not None:
+    is_only = is_last and block.order == 0
+    if is_only and attached.isdecimal() and int(attached) > 1 and block.minor is not None:
         return block.minor
     return block.order
 

@@ -88,9 +88,7 @@ def _row(
     origin = source(lines, "nvidia-smi topo")
     for column, cell in cells.items():
         if _PATH.match(cell):
-            yield DevicePath(
-                source=origin, quotes=said, near=legend.get(row, row), far=legend.get(column, column), path_class=cell
-            )
+            yield DevicePath(source=origin, quotes=said, near=legend.get(row, row), far=legend.get(column, column), path_class=cell)
         elif cell in _PEER and row.startswith("GPU") and column.startswith("GPU"):
             yield PeerAccess(
                 source=origin, quotes=said, near_index=int(row[3:]), far_index=int(column[3:]), is_supported=_PEER[cell]

@@ -1,62 +1,188 @@
-"""What people write: named symptoms and numbers with units. The weakest evidence, and often the only one."""
+"""What people write: named symptoms and numbers with units. The weakest evidence, and often the only one.
+
+Symptoms come from the shelf `readers/symptoms`. A line that an editor wrapped is matched together with the end of the line before it,
+and both are quoted where a match reaches over both. One line says a thing once: further matches of a topic on it
+count only when they differ in negation or in value. Lines that only a machine writes (logs, counters, columns of numbers, configuration syntax) say nothing here.
+
+Speed: of the hundreds of wordings only those are tried whose required letters (`required_letters`) are in the text, and they are
+matched in lower case on lower-case text, which is several times faster than matching without regard to case.
+"""
 
 import re
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from wirespeed.model import shelf
 from wirespeed.model.kinds import Reader, Symptoms, Topic
-from wirespeed.model.lines import QUESTION_PATH, Lines, quote, source
+from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s
+from wirespeed.readers import symptoms
 
-_MACHINE_LINE = re.compile(
-    r"NCCL (?:INFO|WARN|TRACE|ERROR)|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ kernel:"
+QUESTION_PATH = "question"
+"""Name of the input that holds what the user asked."""
+TAIL_CHARACTERS = 80
+"""How much of a wrapped line is looked at again together with the next."""
+FEWEST_WRAPPED_CHARACTERS = 55
+"""A shorter line was not broken by an editor that wraps: what follows is a new thought."""
+MOST_MATCHES_A_WORDING = 8
+GRAM_CHARACTERS = 3
+
+_LOG_LINE = re.compile(
+    r"NCCL (?:INFO|WARN|ERROR|TRACE)|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ \S+:"
+    r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^[IWEF]\d{4} \d\d:\d\d:\d\d|^(?:INFO|DEBUG|WARNING|ERROR)\s+\d\d-\d\d \d\d:\d\d"
+    r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)"
 )
-_CLAUSE_END = re.compile(r"[.;:!?]\s|,\s+(?:but|and|while)\s|\bbut\b|\bthough\b")
+_DATA_LINE = re.compile(
+    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[\w.\-/]+\"\s*:|^\s*</?\w+[^>]*>\s*$"
+    r"|^\s*[a-z]\w*(?:_\w+)+\s+\S+;\s*$|\{\s*$"
+)
+_NUMBERS = re.compile(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
+_WRAPPED_ON = re.compile(r"^\s{0,4}[a-z(\d\"'`]")
+_SENTENCE_END = re.compile(r"[.!?:;]\s*$")
+_BULLET = re.compile(r"^\s*(?:[-*+•>|#]|\d+[.)])\s")
+
+_CLAUSE_END = re.compile(r"[.;:!?]\s|,\s+(?:but|and|while|yet|so)\s|\s(?:but|though|although|however|whereas|except|while)\s|[，。；：！？]")
 _NEGATION = re.compile(
-    r"(?i)\b(?:no|not|never|without|neither|nor|isn't|aren't|wasn't|doesn't|don't|didn't|cannot|can't|won't|none|zero)\b"
+    r"(?i)\b(?:no|not|never|without|neither|nor|none|zero|cannot|nothing|rules? out|ruled out|excluded?|free of|lacks?)\b|n't\b"
 )
-_NEGATION_REACH_CHARACTERS = 32
-_NUMBER = re.compile(
-    r"(?<![\w.])(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[kKMGTP]i?(?:[Bb](?:its?|ytes?)?)(?:/s(?:ec)?|ps)?|[Bb]/s|bps"
-    r"|ns|us|µs|ms|seconds?|minutes?|hours?|min|s|h|%|tok(?:ens)?/s|W|°?C|[MG]Hz)(?![\w/])"
+_NO_REAL_NEGATION = re.compile(
+    r"(?i)\b(?:not|n't) (?:only|just|merely|sure|certain|clear|know|understand|explain|see why|because|least)\b|n't (?:only|just|know|understand|explain)\b"
+    r"|\bno (?:idea|matter|wonder|doubt|clue|longer only)\b|\bnothing (?:but|else)\b|\bnot? (?:a )?(?:problem|issue)s? (?:until|before)\b"
+    r"|\bwhether or not\b|\bcannot (?:explain|understand|tell why)\b"
 )
-_LONG_UNITS = {"second": "s", "seconds": "s", "minute": "min", "minutes": "min", "hour": "h", "hours": "h", "sec": "s"}
+_DENIED_AFTER = re.compile(
+    r"(?i)^[^.;:!?,]{0,12}?\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could)\s?(?:not|never|n't)|isn't|aren't|wasn't|weren't"
+    r"|(?:is|are|was|were|has been|have been) (?:ruled out|excluded|absent|zero|none|nil|0|fine|normal|off the table)|never (?:happens?|occurs?|seen)"
+    r"|not (?:seen|present|there|found|observed|visible|involved)|ruled out)\b|^\s?[:=]\s?(?:no|none|0|zero|nil|off|never)\b(?!\.\d)"
+)
+_STILL_SO = re.compile(
+    r"(?i)\b(?:not|n't|never) (?:only|just|yet )?(?:fixed|gone|solved|resolved|improv\w+|help\w*|stop\w*|go away|going away|disappear\w*|recover\w*"
+    r"|change\w*|enough|finish\w*|end\w*|clear\w*|work\w*|respond\w*|complet\w*|return\w*|answer\w*|arrive\w*|know\w*|expected|understood|explain\w*)"
+)
+_NEGATION_REACH_CHARACTERS = 40
+_DENIAL_REACH_CHARACTERS = 48
+_CHINESE_NEGATION = re.compile(r"(?:没有|没|并未|未|无|不是|并非|不)[^，。；：！？\s]{0,6}$")
+
+_UNIT = (
+    r"[kKMGTP]i?(?:[Bb](?:its?|ytes?)?)(?:\s?/\s?s(?:ec(?:ond)?)?\b|ps\b| per s(?:econd)?\b)?|(?:bytes?|bits?|[Bb])/s(?:ec)?|bps|bytes?"
+    r"|tok(?:en)?s?(?:/s(?:ec)?| per second)|ns|us|µs|μs|msec|ms|milliseconds?|microseconds?|seconds?|secs?|minutes?|mins?|hours?|s|h"
+    r"|%|per ?cent|W|watts?|°\s?C|C|[kMG]Hz|times|x(?=\s(?:slower|faster|higher|lower|more|less|longer|shorter|worse|better|as|the)\b)"
+)
+_DIGITS = r"\d{1,15}(?:,\d{3})*(?:\.\d{1,12})?"
+_QUANTITY = re.compile(
+    rf"(?<![\w.,:/])(?<![eE][-+])(?:(?P<low>{_DIGITS})\s?(?:-|–|to|\.\.)\s?)?(?P<number>{_DIGITS})(?:\s(?:of|out of)\s(?P<whole>{_DIGITS}))?"
+    rf"(?:\s?|-)(?P<unit>{_UNIT})(?![\w/])"
+)
+_DIGIT = re.compile(r"\d")
+_LONG_UNITS = {
+    "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "microseconds": "us", "microsecond": "us", "seconds": "s", "second": "s",
+    "secs": "s", "sec": "s", "minutes": "min", "minute": "min", "mins": "min", "hours": "h", "hour": "h",
+}  # fmt: skip
+_CLOCKS_HZ = {"kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
+    before: tuple[int, str] | None = None
     for index, line in lines:
-        if not line.strip() or _MACHINE_LINE.search(line):
+        if not line.strip() or _LOG_LINE.search(line):
+            before = None
             continue
-        yield from _statements(lines, index, line)
+        if _is_data(line):
+            before = None
+        else:
+            wrapped = before if before is not None and _goes_on(before[1], line) else None
+            yield from _statements(lines, wrapped, index, line)
+            before = (index, line)
         yield from _quantities(lines, index, line)
 
 
-def _statements(lines: Lines, index: int, line: str) -> Iterator[Statement]:
-    for name, topic, wordings in _topics():
-        found = next((match for wording in wordings if (match := wording.search(line))), None)
-        if found is None:
+# --- which lines are prose ---------------------------------------------------------------------------------------------------
+
+
+def _is_data(line: str) -> bool:
+    """A counter, an assignment, syntax of a configuration file or a row of numbers."""
+    return _DATA_LINE.search(line) is not None or _is_columns(line)
+
+
+def _is_columns(line: str) -> bool:
+    """Mostly numbers, apart by blanks."""
+    numbers = len(_NUMBERS.findall(line)) if sum(map(str.isdigit, line[:200])) > 3 else 0
+    return numbers >= 4 and 2 * numbers >= len(line.split())
+
+
+def _goes_on(before: str, line: str) -> bool:
+    """Whether this line continues a sentence that an editor wrapped."""
+    return (
+        len(before) >= FEWEST_WRAPPED_CHARACTERS
+        and not _SENTENCE_END.search(before)
+        and not _BULLET.match(line)
+        and _WRAPPED_ON.match(line) is not None
+    )
+
+
+# --- symptoms ----------------------------------------------------------------------------------------------------------------
+
+
+def _statements(lines: Lines, before: tuple[int, str] | None, index: int, line: str) -> Iterator[Statement]:
+    """Statements of one line; of the wrapped line before it, the end is looked at again for what goes on here."""
+    tail = "" if before is None else before[1][-TAIL_CHARACTERS:].partition(" ")[2].rstrip() + " "
+    text = tail + line
+    low = lowered(text)
+    said: set[tuple[str, bool, str | None]] = set()
+    for wording in _candidates(spread_out(low)):
+        if (wording.name, False, None) in said:
             continue
-        groups = found.groupdict()
-        yield Statement(
-            source=source(lines, "prose"),
-            quotes=(quote(lines, index, line),),
-            topic=name,
-            value=_float(groups.get("value")),
-            unit=groups.get("unit"),
-            is_negated=topic.negatable and _is_negated(line, found.start()),
-            is_question=lines.path == QUESTION_PATH,
-        )
+        for found in islice(wording.pattern.finditer(low), MOST_MATCHES_A_WORDING):
+            is_negated = wording.topic.negatable and is_negated_at(text, found.start(), found.end())
+            value = _group(text, found, "value")
+            if (wording.name, is_negated, value) in said or found.end() <= len(tail):
+                continue
+            said.add((wording.name, is_negated, value))
+            here = quote(lines, index, line)
+            yield Statement(
+                source=source(lines, "prose"),
+                quotes=(quote(lines, *before), here) if before is not None and found.start() < len(tail) else (here,),
+                topic=wording.name,
+                value=_float(value),
+                unit=_group(text, found, "unit"),
+                is_negated=is_negated,
+                is_question=lines.path == QUESTION_PATH,
+            )
 
 
-def _is_negated(line: str, start: int) -> bool:
-    before = line[max(0, start - _NEGATION_REACH_CHARACTERS) : start]
-    clause = _CLAUSE_END.split(before)[-1]
-    return _NEGATION.search(clause) is not None
+def lowered(text: str) -> str:
+    """Lower case, with as many characters: the few that would become two stay."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+
+
+def _group(text: str, found: re.Match[str], name: str) -> str | None:
+    """What a named group matched, as written."""
+    if name not in found.re.groupindex or found[name] is None:
+        return None
+    return text[found.start(name) : found.end(name)]
+
+
+def is_negated_at(text: str, start: int, end: int) -> bool:
+    """Whether what stands from `start` to `end` is denied, by a word in front of it or behind it in the same clause.
+
+    `no retransmits` and `retransmits were ruled out` deny; `not only retransmits`, `no idea why it retransmits` and `retransmits did
+    not stop` do not.
+    """
+    before = _CLAUSE_END.split(text[max(0, start - _NEGATION_REACH_CHARACTERS) : start])[-1]
+    if _CHINESE_NEGATION.search(before):
+        return True
+    if _NEGATION.search(_NO_REAL_NEGATION.sub(" ", before)):
+        return True
+    after = text[end : end + _DENIAL_REACH_CHARACTERS]
+    return bool(_DENIED_AFTER.match(after)) and not _STILL_SO.search(_CLAUSE_END.split(after)[0])
 
 
 def _float(text: str | None) -> float | None:
@@ -66,50 +192,225 @@ def _float(text: str | None) -> float | None:
         return None
 
 
-def _quantities(lines: Lines, index: int, line: str) -> Iterator[Quantity]:
-    for found in _NUMBER.finditer(line):
-        measured = _in_si(float(found["number"].replace(",", "")), found["unit"])
-        if measured is None:
-            continue
-        dimension, value = measured
-        yield Quantity(
-            source=source(lines, "prose"),
-            quotes=(quote(lines, index, line),),
-            dimension=dimension,
-            value=value,
-            printed=found[0],
-            subject=line[: found.start()].strip().lower()[-80:],
-        )
+# --- finding the wordings worth trying ---------------------------------------------------------------------------------------
 
 
-def _in_si(number: float, unit: str) -> tuple[str, float] | None:
-    unit = _LONG_UNITS.get(unit, unit)
-    if unit == "%":
-        return "share", number / 100.0
-    if unit.startswith("tok"):
-        return "tokens_per_s", number
-    if unit == "W":
-        return "power", number
-    if unit.endswith("C"):
-        return "temperature", number
-    if unit.endswith("Hz"):
-        return "clock", number * (1e9 if unit.startswith("G") else 1e6)
-    for dimension, convert in (("rate", rate_in_bits_per_s), ("size", size_in_bytes), ("time", time_in_s)):
-        value = convert(number, unit)
-        if value is not None:
-            return dimension, value
-    return None
+Requirement = tuple[frozenset[str], ...]
+"""Runs of letters that the text around every match holds: one of each set. The most telling set comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    name: str
+    topic: Topic
+    pattern: re.Pattern[str]
+    further: Requirement
+    """What is required besides the runs it is indexed by."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Wordings by the letters they require: under the first letters of a run, the whole run and the wordings that want it."""
+
+    wordings: tuple[_Wording, ...]
+    by_gram: dict[str, tuple[tuple[str, tuple[int, ...]], ...]]
+    short: tuple[tuple[str, tuple[int, ...]], ...]
+    always: tuple[int, ...]
+
+
+def spread_out(low: str) -> str:
+    """Words with one blank between, before and after: so a blank in a required run stands for any edge of a word."""
+    return f" {_NO_WORD.sub(' ', low)} "
+
+
+def _candidates(spread: str) -> Iterator[_Wording]:
+    """Wordings whose letters are in the spread-out text, in the order of the shelf."""
+    index = _index()
+    grams = {spread[at : at + GRAM_CHARACTERS] for at in range(len(spread) - GRAM_CHARACTERS + 1)}
+    numbers = set(index.always)
+    for gram in grams & index.by_gram.keys():
+        for letters, wanted in index.by_gram[gram]:
+            if letters in spread:
+                numbers.update(wanted)
+    for letters, wanted in index.short:
+        if letters in spread:
+            numbers.update(wanted)
+    for number in sorted(numbers):
+        wording = index.wordings[number]
+        if _holds_all(spread, wording.further):
+            yield wording
+
+
+def _holds_all(spread: str, required: Requirement) -> bool:
+    for runs in required:
+        for letters in runs:
+            if letters in spread:
+                break
+        else:
+            return False
+    return True
 
 
 @cache
-def _topics() -> tuple[tuple[str, Topic, tuple[re.Pattern[str], ...]], ...]:
-    from wirespeed.readers import symptoms
-
-    return tuple(
-        (name, topic, tuple(re.compile(wording, re.IGNORECASE) for wording in topic.wordings))
-        for family in shelf.every(symptoms, Symptoms).values()
-        for name, topic in family.topics.items()
+def _index() -> _Index:
+    wordings: list[_Wording] = []
+    by_letters: dict[str, list[int]] = {}
+    always: list[int] = []
+    for family in shelf.every(symptoms, Symptoms).values():
+        for name, topic in family.topics.items():
+            for wording in topic.wordings:
+                required = required_letters(wording)
+                for letters in required[0] if required else ():
+                    by_letters.setdefault(letters, []).append(len(wordings))
+                if not required:
+                    always.append(len(wordings))
+                wordings.append(_Wording(name, topic, re.compile(lowered_pattern(wording)), required[1:]))
+    by_gram: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for letters, numbers in by_letters.items():
+        by_gram.setdefault(letters[:GRAM_CHARACTERS], []).append((letters, tuple(numbers)))
+    return _Index(
+        wordings=tuple(wordings),
+        by_gram={gram: tuple(found) for gram, found in by_gram.items() if len(gram) == GRAM_CHARACTERS},
+        short=tuple(one for gram, found in by_gram.items() if len(gram) < GRAM_CHARACTERS for one in found),
+        always=tuple(always),
     )
+
+
+_PIECE = re.compile(
+    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P=\w+\)|\(\?[aiLmsux]+\)|\(\?(?:P<\w+>|[:>=!]|<[=!])|\("
+    r"|[*+?][?+]?|\{\d*,?\d*\}[?+]?|.",
+    re.DOTALL,
+)
+_ASSERTIONS = ("(?=", "(?!", "(?<=", "(?<!")
+_MAY_BE_ABSENT = re.compile(r"^(?:[*?]|\{0?,|\{0\})")
+_QUANTIFIER = re.compile(r"^(?:[*+?]|\{\d*,?\d*\})")
+_OPENING = re.compile(r"^\((?:\?(?:P<\w+>|[:>=!]|<[=!]))?$")
+WORD_EDGE = r"\b"
+_NO_WORD = re.compile(r"\W+")
+_DIGITS_REQUIRED = frozenset("0123456789")
+MOST_REQUIRED = 6
+
+
+def lowered_pattern(pattern: str) -> str:
+    """The same regular expression for lower-case text: its letters in lower case, its escapes and group names as they are."""
+    return "".join(_lowered_piece(piece) for piece in _PIECE.findall(pattern))
+
+
+def _lowered_piece(piece: str) -> str:
+    if piece.startswith("["):
+        return re.sub(r"\\.|[^\\]+", lambda found: found[0] if found[0].startswith("\\") else found[0].lower(), piece)
+    return piece if len(piece) > 1 else piece.lower()
+
+
+def required_letters(pattern: str) -> Requirement:
+    """Lower-case runs that the `spread_out` text around every match holds, one of each set; empty where nothing can be told.
+
+    Conservative: what is not understood requires nothing.
+    """
+    return tuple(sorted(_alternatives(deque(_PIECE.findall(pattern))), key=_commonness)[:MOST_REQUIRED])
+
+
+def _commonness(runs: frozenset[str]) -> float:
+    """How often one of these runs will be met by chance: a longer run is rarer (a letter of English text tells about three bits)."""
+    return sum(8.0 ** -len(letters) for letters in runs)
+
+
+def _alternatives(pieces: deque[str], first: str = "") -> list[frozenset[str]]:
+    """Read up to the closing bracket of this group; `first` is a blank where a word must begin here.
+
+    A match takes one branch: of several, only the best of each is sure, joined.
+    """
+    branches: list[list[frozenset[str]]] = []
+    while True:
+        required, ended_by = _branch(pieces, first)
+        branches.append(required)
+        if ended_by != "|":
+            break
+    if len(branches) == 1:
+        return branches[0]
+    if not all(branches):
+        return []
+    return [frozenset().union(*(min(required, key=_commonness) for required in branches))]
+
+
+def _branch(pieces: deque[str], first: str) -> tuple[list[frozenset[str]], str]:
+    """All that one branch requires, and the piece that ended it (`|`, `)` or nothing)."""
+    required: list[frozenset[str]] = []
+    runs = [first]
+    while pieces and pieces[0] not in ("|", ")"):
+        piece = pieces.popleft()
+        if _OPENING.match(piece):
+            inner = _alternatives(pieces, " " if runs[-1] == " " else "")
+            runs.append("")
+            is_certain = piece not in _ASSERTIONS and not (pieces and _MAY_BE_ABSENT.match(pieces[0]))
+            required.extend(inner if is_certain else ())
+        elif piece == WORD_EDGE:
+            runs[-1] += " "
+            runs.append(" ")
+        elif _QUANTIFIER.match(piece):
+            runs[-1] = runs[-1][:-1] if _MAY_BE_ABSENT.match(piece) else runs[-1]
+            runs.append("")
+        else:
+            letter = _letter(piece)
+            if piece == r"\d" and not (pieces and _MAY_BE_ABSENT.match(pieces[0])):
+                required.append(_DIGITS_REQUIRED)
+            if letter is None:
+                runs.append("")
+            else:
+                runs[-1] += letter
+    spread = (_NO_WORD.sub(" ", letters) for letters in runs)
+    required.extend(frozenset({letters}) for letters in spread if letters != " " and letters)
+    return required, pieces.popleft() if pieces else ""
+
+
+def _letter(piece: str) -> str | None:
+    """The character a piece stands for, in lower case; None for classes, anchors and whatever stands for several."""
+    if len(piece) == 1:
+        return None if piece in ".^$" else piece.lower()
+    return piece[1] if len(piece) == 2 and piece[0] == "\\" and not piece[1].isalnum() else None
+
+
+# --- numbers with units ------------------------------------------------------------------------------------------------------
+
+
+def _quantities(lines: Lines, index: int, line: str) -> Iterator[Quantity]:
+    if not _DIGIT.search(line):
+        return
+    for found in _QUANTITY.finditer(line):
+        for group in ("low", "number", "whole"):
+            measured = None if found[group] is None else _in_si(float(found[group].replace(",", "")), found["unit"])
+            if measured is None:
+                continue
+            dimension, value = measured
+            yield Quantity(
+                source=source(lines, "prose"),
+                quotes=(quote(lines, index, line),),
+                dimension=dimension,
+                value=value,
+                printed=found[0],
+                subject=line[: found.start()].strip().lower()[-80:],
+            )
+
+
+def _in_si(number: float, written: str) -> tuple[str, float] | None:
+    unit = _LONG_UNITS.get(written, written)
+    if unit in ("%", "percent", "per cent"):
+        return "share", number / 100.0
+    if unit in ("times", "x"):
+        return "factor", number
+    if unit.startswith("tok"):
+        return "tokens_per_s", number
+    if unit in ("W", "watt", "watts"):
+        return "power", number
+    if unit.endswith("C"):
+        return "temperature", number
+    if unit in _CLOCKS_HZ:
+        return "clock", number * _CLOCKS_HZ[unit]
+    for dimension, convert in (("rate", rate_in_bits_per_s), ("size", size_in_bytes), ("time", time_in_s)):
+        value = convert(number, re.sub(r"\s?/\s?", "/", unit))
+        if value is not None:
+            return dimension, value
+    return None
 
 
 READER = Reader(

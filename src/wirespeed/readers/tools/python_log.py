@@ -17,38 +17,118 @@ from wirespeed.model.text import Text
 _TOOL = "python-log"
 
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("watchdog-timeout", r"Watchdog caught collective operation timeout|Timeout at NCCL work|Some (?:NCCL )?operations have failed or timed out"),
+    (
+        "watchdog-timeout",
+        r"Watchdog caught collective operation timeout|Timeout at NCCL work"
+        r"|Some (?:NCCL )?operations have failed or timed out",
+    ),
     ("watchdog-state", r"failure detected by watchdog at work sequence id"),
-    ("collective-mismatch", r"Culprit rank \d+|Detected mismatch between collectives on ranks|Mismatch between collective operation types"),
-    ("collective-missing-rank", r"^\W*missing ranks: \{|did not join the collective"),
-    ("collective-state", r"^\W*collective state: \w+"),
+    (
+        "collective-mismatch",
+        r"Culprit rank \d+|Detected mismatch between collectives on ranks"
+        r"|Mismatch between collective operation types",
+    ),
+    ("collective-missing-rank", r"(?:^|\s)missing ranks: \{|did not join the collective"),
+    ("collective-state", r"(?:^|\s)collective state: \w+"),
     ("barrier-timeout", r"failed to pass monitoredBarrier|monitoredBarrier.*timed? ?out"),
     ("gloo-no-interface", r"Unable to find (?:address|interface) for|Unable to resolve hostname to a \(local\) address"),
-    ("gloo-connect-failed", r"connectFullMesh failed|gloo/transport/tcp/.*(?:Connect timeout|timed out connecting|Connection (?:refused|reset|closed))"),
-    ("verbs-failed", r"UCX\s+(?:ERROR|WARN|FATAL).*\bibv_\w+.*failed|UCX\s+(?:ERROR|WARN|FATAL).*(?:failed to (?:register|allocate)|mlx5dv_\w+.*failed)"),
+    (
+        "gloo-connect-failed",
+        r"connectFullMesh failed|gloo/transport/tcp/.*(?:Connect timeout|timed out connecting"
+        r"|Connection (?:refused|reset|closed))",
+    ),
+    (
+        "verbs-failed",
+        r"UCX\s+(?:ERROR|WARN|FATAL).*\bibv_\w+.*failed|UCX\s+(?:ERROR|WARN|FATAL).*(?:failed to (?:register"
+        r"|allocate)|mlx5dv_\w+.*failed)",
+    ),
     ("ucx-error", r"\bUCX\s+(?:ERROR|FATAL)\b|\bUCXX?Error\b|ucp_\w+ failed|UCS_ERR_\w+"),
-    ("efa-unavailable", r"(?i)libfabric provider \S+ not found|provider efa output empty|no eligible providers|fi_getinfo.*(?:failed|no data available)|efa provider.*(?:not (?:found|available)|unavailable)"),
-    ("transfer-failed", r"NIXL_ERR_\w+|nixl\w*(?:Backend)?Error|KVTransferError|(?i:kv ?(?:cache )?transfer (?:failed|error)|mooncake.*(?:transfer (?:failed|engine.*fail)|error)|failed to (?:send|transfer) kv|(?:prefill|decode) transfer failed|Handshake with \S+ failed)"),
-    ("store-timeout", r"DistStoreError|TCPStore.*(?:timed? ?out|wait timeout)|[Tt]imed out after \d+ seconds waiting for clients|store->get\(.*timeout|client socket has timed out|[Ww]ait timeout after \d+ms|StoreTimeout"),
-    ("peer-closed", r"(?i:failed to recv, got 0 bytes|received 0 bytes)|Connection closed by (?:remote )?peer|TCPStore server has shut down"),
-    ("heartbeat-lost", r"(?i)heartbeat.*(?:time[d ]*out|stuck|lost|missed|expired|no heartbeat)|(?:missed|lost|no) (?:too many )?heartbeats?"),
-    ("kv-preemption", r"\bis preempted by\b|\b[Pp]reempt(?:ed|ing|ion)\b.*\b(?:[Ss]equence|KV|request|swap|recompute|RECOMPUTE)|KV cache (?:pool )?is full|#?[Rr]etracted[_ ]reqs|Retract requests"),
-    ("out-of-memory", r"CUDA out of memory|HIP out of memory|OutOfMemoryError|CUDA error: out of memory|std::bad_alloc|can't allocate memory|Cannot allocate memory"),
+    (
+        "efa-unavailable",
+        r"(?i)libfabric provider \S+ not found|provider efa output empty|no eligible providers"
+        r"|fi_getinfo.*(?:failed|no data available)|efa provider.*(?:not (?:found|available)|unavailable)",
+    ),
+    (
+        "transfer-failed",
+        r"NIXL_ERR_\w+|nixl\w*(?:Backend)?Error|KVTransferError|(?i:kv ?(?:cache )?transfer (?:failed|error)"
+        r"|mooncake.*(?:transfer (?:failed|engine.*fail)|error)|failed to (?:send|transfer) kv|(?:prefill"
+        r"|decode) transfer failed|Handshake with \S+ failed)",
+    ),
+    (
+        "store-timeout",
+        r"DistStoreError|TCPStore.*(?:timed? ?out|wait timeout)|[Tt]imed out after \d+ seconds waiting for clients"
+        r"|store->get\(.*timeout|client socket has timed out|[Ww]ait timeout after \d+ms|StoreTimeout",
+    ),
+    (
+        "peer-closed",
+        r"(?i:failed to recv, got 0 bytes|received 0 bytes)|Connection closed by (?:remote )?peer"
+        r"|TCPStore server has shut down",
+    ),
+    (
+        "heartbeat-lost",
+        r"(?i)heartbeat.*(?:time[d ]*out|stuck|lost|missed|expired|no heartbeat)|(?:missed|lost"
+        r"|no) (?:too many )?heartbeats?",
+    ),
+    (
+        "kv-preemption",
+        r"\bis preempted by\b|\b[Pp]reempt(?:ed|ing|ion)\b.*\b(?:[Ss]equence|KV|request|swap|recompute|RECOMPUTE)"
+        r"|KV cache (?:pool )?is full|#?[Rr]etracted[_ ]reqs|Retract requests",
+    ),
+    (
+        "out-of-memory",
+        r"CUDA out of memory|HIP out of memory|OutOfMemoryError|CUDA error: out of memory|std::bad_alloc"
+        r"|can't allocate memory|Cannot allocate memory",
+    ),
     ("kv-cache", r"\b(?:INFO|WARNING|ERROR|ValueError)\b.*\bKV cache\b"),
-    ("placement-waiting", r"No available node types can fulfill|Waiting for creating a placement group|resource request cannot be scheduled|placement group .*(?:timed out|infeasible|cannot)|Total resources? .*less than required"),
-    ("process-died", r"SIGKILL|SIGSEGV|SIGABRT|SIGBUS|\bSignal (?:6|7|9|11)\b|exit ?code:? ?\(?(?:-(?:6|7|9|11)|13[4579])\b|exitcode\s*[:=]\s*-(?:6|7|9|11)\b|[Aa]ctor ?[Dd]ied|RayActorError|(?:[Ww]orker|process|EngineCore)\S* (?:\S+ )?died|WorkerCrashedError|ChildFailedError|EngineDeadError|Segmentation fault|core dumped|exited on signal \d+"),
-    ("name-not-resolved", r"Temporary failure in name resolution|Name or service not known|EAI_(?:AGAIN|NONAME)|getaddrinfo (?:failed|ENOTFOUND)|\bENOTFOUND\b|nodename nor servname|: no such host|Could not resolve host|cannot be retrieved \(gai error|NameResolutionError"),
+    (
+        "placement-waiting",
+        r"No available node types can fulfill|Waiting for creating a placement group"
+        r"|resource request cannot be scheduled|placement group .*(?:timed out|infeasible|cannot)"
+        r"|Total resources? .*less than required",
+    ),
+    (
+        "process-died",
+        r"SIGKILL|SIGSEGV|SIGABRT|SIGBUS|\bSignal (?:6|7|9|11)\b|exit ?code:? ?\(?(?:-(?:6|7|9|11)|13[4579])\b"
+        r"|exitcode\s*[:=]\s*-(?:6|7|9|11)\b|[Aa]ctor ?[Dd]ied|RayActorError|(?:[Ww]orker|process"
+        r"|EngineCore)\S* (?:\S+ )?died|WorkerCrashedError|ChildFailedError|EngineDeadError|Segmentation fault"
+        r"|core dumped|exited on signal \d+",
+    ),
+    (
+        "name-not-resolved",
+        r"Temporary failure in name resolution|Name or service not known|EAI_(?:AGAIN|NONAME)"
+        r"|getaddrinfo (?:failed|ENOTFOUND)|\bENOTFOUND\b|nodename nor servname|: no such host"
+        r"|Could not resolve host|cannot be retrieved \(gai error|NameResolutionError",
+    ),
     ("connection-refused", r"ECONNREFUSED|Connection refused|: connection refused|\[Errno 111\]|errno: 111\b"),
-    ("connection-reset", r"ECONNRESET|Connection reset by peer|: connection reset by peer|\[Errno 104\]|errno: 104\b|ConnectionResetError"),
+    (
+        "connection-reset",
+        r"ECONNRESET|Connection reset by peer|: connection reset by peer|\[Errno 104\]|errno: 104\b"
+        r"|ConnectionResetError",
+    ),
     ("broken-pipe", r"\bEPIPE\b|Broken pipe|\[Errno 32\]"),
-    ("address-not-available", r"EADDRNOTAVAIL|Cannot assign requested address|: cannot assign requested address|\[Errno 99\]|errno: 99\b"),
+    (
+        "address-not-available",
+        r"EADDRNOTAVAIL|Cannot assign requested address|: cannot assign requested address|\[Errno 99\]|errno: 99\b",
+    ),
     ("address-in-use", r"EADDRINUSE|Address already in use|: address already in use|\[Errno 98\]|errno: 98\b"),
-    ("no-route", r"EHOSTUNREACH|ENETUNREACH|No route to host|: no route to host|Network is unreachable|\[Errno (?:113|101)\]|errno: (?:113|101)\b"),
-    ("connection-timeout", r"ETIMEDOUT|Connection timed out|: connection timed out|\[Errno 110\]|errno: 110\b|i/o timeout|ConnectTimeout(?:Error)?\b"),
+    (
+        "no-route",
+        r"EHOSTUNREACH|ENETUNREACH|No route to host|: no route to host|Network is unreachable|\[Errno (?:113"
+        r"|101)\]|errno: (?:113|101)\b",
+    ),
+    (
+        "connection-timeout",
+        r"ETIMEDOUT|Connection timed out|: connection timed out|\[Errno 110\]|errno: 110\b|i/o timeout"
+        r"|ConnectTimeout(?:Error)?\b",
+    ),
     ("too-many-files", r"\bEMFILE\b|Too many open files|: too many open files|\[Errno 24\]"),
     ("nccl-error", r"\bNCCL error(?::| in:)|\bnccl(?:System|Remote|Internal|UnhandledCuda|InvalidUsage)Error\b|DistBackendError"),
-    ("timeout", r"\b(?:TimeoutError|ReadTimeout(?:Error)?|DEADLINE_EXCEEDED|DeadlineExceeded)\b|[Dd]eadline exceeded|RPC call to \w+ timed out"),
-)  # fmt: skip
+    (
+        "timeout",
+        r"\b(?:TimeoutError|ReadTimeout(?:Error)?|DEADLINE_EXCEEDED|DeadlineExceeded)\b|[Dd]eadline exceeded"
+        r"|RPC call to \w+ timed out",
+    ),
+)
 _PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in _KINDS)
 _LOOSE = frozenset({"heartbeat-lost", "kv-preemption", "kv-cache", "process-died", "transfer-failed", "timeout", "barrier-timeout"})
 """Topics whose wordings people use as well: taken only from lines that look like a program's."""
@@ -56,9 +136,13 @@ _PROGRAM = re.compile(
     r"\b(?:ERROR|WARN(?:ING)?|INFO|FATAL|CRITICAL|DEBUG)\b|\w(?:Error|Exception)\b|\[(?:default|rank)\d+\]|^\s*\[|\bpid[= ]\d+"
     r"|\d\d:\d\d:\d\d|\b[Ee]rrno|exitcode\s*[:=]|\((?:raylet|autoscaler|\w+ pid=)"
 )
+_OF_RANKS = frozenset({"collective-mismatch", "collective-missing-rank", "collective-state", "barrier-timeout"})
+"""Topics of which one line may name several ranks."""
 _HINT = re.compile(
-    r"(?i)time[d -]*out|err|fail|refus|reset|sig|exit|died|dead|dump|mismatch|culprit|missing ranks|did not join|collective state|unable"
-    r"|preempt|retract|memory|kv ?cache|bad_alloc|broken pipe|epipe|emfile|too many open|requested address|in use|eaddr|econn|ehost|enet"
+    r"(?i)time[d -]*out|err|fail|refus|reset|sig|exit|died|dead|dump|mismatch|culprit|missing ranks"
+    r"|did not join|collective state|unable"
+    r"|preempt|retract|memory|kv ?cache|bad_alloc|broken pipe|epipe|emfile|too many open|requested address"
+    r"|in use|eaddr|econn|ehost|enet"
     r"|eai_|route|unreachable|resol|not known|no such host|notfound|retrieved|0 bytes|heartbeat|node types|placement group|resource"
     r"|not found|eligible|empty list|unavailable|watchdog|ucs_|ucp_|handshake|unhandled|shut down|closed"
 )
@@ -78,15 +162,16 @@ _SECONDS = re.compile(r"(?:after|within|in) (?P<s>\d+(?:\.\d+)?) ?(?:s|sec|secs|
 _PEER = re.compile(
     r"remote=\[?(?P<remote>[^\]\s,)]+)\]?:(?P<remote_port>\d+)|connect to \[(?P<name>[^\]\s]+)\]:(?P<name_port>\d+)"
     r"|connect to \((?P<pair>[^,\s]+), (?P<pair_port>\d+)\)|dial tcp (?P<dialled>[^\s:]+):(?P<dialled_port>\d+)"
-    r"|Unable to find (?:address|interface) for:? (?P<wanted>\S+)|'node:(?P<node>[^']+)'|url=\w+://(?P<url>[^/\s]+)"
+    r"|Unable to find (?:address|interface) for:? (?P<wanted>\S+)|'node:(?P<node>[^']+)'"
+    r"|url=\w+://(?P<url>[^/\s]+)|dest_addr=(?P<dest>[^\s:,)]+):(?P<dest_port>\d+)"
 )
 _ABOUT_ONE_RANK = re.compile(
     r"(?:Culprit rank|Rank) \d+(?:;| is running collective).*?(?=,? (?:but )?(?:Culprit rank|Rank) \d+(?:;| is running)|$)"
 )
 """Part of an analysis line that speaks of one rank."""
-_MISSING = re.compile(r"missing ranks: \{(?P<ranks>[\d, ]+)\}")
-_BLOCK = re.compile(r"^\s*(?:Collective (?P<number>\d+) at entry|Not all ranks joining collective\D*(?P<joining>\d+))")
-_BLOCK_OPERATION = re.compile(r"^\s*collective: (?:\w+:)?(?P<name>\w+)")
+_MISSING = re.compile(r"missing ranks: \{(?P<ranks>[\d, ]+)\}|Ranks? (?P<late>[\d, ]+) failed to pass monitoredBarrier")
+_BLOCK = re.compile(r"(?:^|\s)(?:Collective (?P<number>\d+) at entry|Not all ranks joining collective\D*(?P<joining>\d+))")
+_BLOCK_OPERATION = re.compile(r"(?:^|\s)collective: (?:\w+:)?(?P<name>\w+)")
 
 
 @dataclass(slots=True)
@@ -101,14 +186,14 @@ class _Block:
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     block: _Block | None = None
     for index, line in lines:
-        begins, operation = _BLOCK.match(line), _BLOCK_OPERATION.match(line)
+        begins, operation = _BLOCK.search(line), _BLOCK_OPERATION.search(line)
         if begins is not None:
             block = _Block(quoted=((index, line),), sequence_number=int(begins["number"] or begins["joining"]))
         elif operation is not None and block is not None and block.operation is None:
             block.operation, block.quoted = operation["name"], (*block.quoted, (index, line))
         topic = _topic_of(line)
-        if topic in ("collective-mismatch", "collective-missing-rank", "collective-state"):
-            yield from _of_analysis(lines, index, line, topic, block)
+        if topic in _OF_RANKS:
+            yield from _of_ranks(lines, index, line, topic, None if "CollectiveFingerPrint" in line else block)
         elif topic is not None:
             yield _event(lines, index, line, topic)
 
@@ -121,11 +206,11 @@ def _topic_of(line: str) -> str | None:
     return None if topic in _LOOSE and not _PROGRAM.search(looked_at) else topic
 
 
-def _of_analysis(lines: Lines, index: int, line: str, topic: str, block: _Block | None) -> Iterator[FrameworkEvent]:
+def _of_ranks(lines: Lines, index: int, line: str, topic: str, block: _Block | None) -> Iterator[FrameworkEvent]:
     """One event for each rank that the line names, with the collective that the lines before name."""
     missing = _MISSING.search(line)
     if missing is not None:
-        for word in missing["ranks"].replace(",", " ").split():
+        for word in (missing["ranks"] or missing["late"]).replace(",", " ").split():
             yield _event(lines, index, line, topic, block=block, rank=int(word))
         return
     for part in _ABOUT_ONE_RANK.findall(line) or [line]:

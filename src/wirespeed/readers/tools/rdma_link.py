@@ -11,7 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 
-_LINE = re.compile(r"(?:\blink |\d+/\d+: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
+_LINE = re.compile(r"(?:\blink |\b\d{1,4}/\d{1,4}: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -87,13 +87,22 @@ _NUMBER = re.compile(
 _GO_DURATION = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
 _UNIT_NOTE = re.compile(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
 _PAIR = re.compile(
-    rf"(?i)(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)(?<![\w])(?P<phrase>{'|'.join(pattern for pattern, _ in _PHRASES)})"
-    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?:\s*[:=]\s*|\s{1,40})(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
+    rf"(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)(?<![\w])(?P<phrase>{'|'.join(pattern for pattern, _ in _PHRASES)})"
+    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?:\s*[:=]\s*|\s{1,40})"
+    r"(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
 )
-_COUNT_IN_LINE = re.compile(r"^\s*(?:#|//|\$)")
-_RECOGNISED = re.compile(
-    rf"(?im)^\s*(?:{_SERVERS})[:_]\w+[{{ ]|ttft|ttfa|tpot|\bitl\b|first[ _-]token|queue[ _]?time|throughput|tok(?:en)?s?/s|kv[ -]cache|eval (?:rate|time|duration)"
-    r"|#queue-req|inference time|offered|waiting:|gpu util|hit rate|req/s|rps\b|total duration"
+_CELL = re.compile(r"\S+(?: \S+)*")
+_COMMENT = re.compile(r"^\s*(?:#|//|\$)")
+_HINTS = (
+    "ttft", "ttfa", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference", "prefill", "decode",
+    "offered", "waiting", "running", "pending", "swapped", "preempt", "gpu", "hit rate", "req", "rps", "qps", "duration", "latency",
+    "concurren", "load time",
+)  # fmt: skip
+"""A line without any of these holds no measure; looking for them is much cheaper than the patterns."""
+_SAMPLE_HINT = re.compile(rf"(?m)^\s*(?:{_SERVERS})[:_]\w+[{{ ]")
+_SURE_HINT = re.compile(
+    r"(?i)ttft|ttfa|tpot|\bitl\b|first[ _-]token|queue[ _]?time|throughput|tok(?:en)?s?/s|kv[ -]cache|eval (?:rate|time|duration)"
+    r"|#queue-req|inference[ _]time|offered|waiting:|gpu util|hit rate|req/s|\brps\b|total duration"
 )
 
 
@@ -118,11 +127,15 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         rows = tuple(_row(lines, index, line, columns)) if columns else ()
         if rows:
             yield from rows
-            continue
-        if not _is_rule(line):
-            columns = _heading(line)
-        if not columns and _RECOGNISED.search(line) and not _COUNT_IN_LINE.match(line):
-            yield from _loose(lines, index, line)
+        elif not (columns and _is_rule(line)):
+            columns = _heading(line) if _is_hinted(line) else ()
+            if not columns and _is_hinted(line) and not _COMMENT.match(line):
+                yield from _loose(lines, index, line)
+
+
+def _is_hinted(line: str) -> bool:
+    low = line.lower()
+    return any(hint in low for hint in _HINTS)
 
 
 # --- Prometheus --------------------------------------------------------------------------------------------------------------
@@ -171,19 +184,17 @@ def _float(text: str) -> float | None:
 
 def _heading(line: str) -> tuple[_Column, ...]:
     """Columns of a heading that names at least one known measure and holds no measured value."""
-    if "  " not in line and "|" not in line and "\t" not in line:
+    if ":" in line or not ("  " in line.strip() or "|" in line or "\t" in line):
         return ()
+    columns = [_Column(start, end, text, _known(text)) for start, end, text in _cells(line)]
+    has_values = any(_NUMBER.match(column.text) for column in columns)
+    return tuple(columns) if len(columns) >= 2 and any(column.name for column in columns) and not has_values else ()
+
+
+def _cells(line: str) -> list[tuple[int, int, str]]:
+    """Start, end and text of what stands between two blanks or bars."""
     flat = line.expandtabs().replace("|", "  ").replace("│", "  ")
-    cells = _split_at_gaps(flat)
-    named = [cell for cell in cells if cell.name]
-    has_values = any(_NUMBER.match(cell.text) for cell in cells) or ":" in flat
-    return tuple(cells) if len(cells) >= 2 and named and not has_values else ()
-
-
-def _split_at_gaps(flat: str) -> list[_Column]:
-    return [
-        _Column(found.start(), found.end(), found[0], _known(found[0])) for found in re.finditer(r"\S+(?: \S+)*", flat) if found[0].strip()
-    ]
+    return [(found.start(), found.end(), found[0]) for found in _CELL.finditer(flat)]
 
 
 def _known(text: str) -> str | None:
@@ -193,24 +204,24 @@ def _known(text: str) -> str | None:
 
 def _row(lines: Lines, index: int, line: str, columns: tuple[_Column, ...]) -> Iterator[ServingMetric]:
     """Measures of one row: each cell belongs to the column it stands under, or the nearest."""
-    flat = line.expandtabs().replace("|", "  ").replace("│", "  ")
-    cells = _split_at_gaps(flat)
-    if len(cells) < 2 or len(cells) > len(columns) or not any(_NUMBER.match(cell.text) for cell in cells[1:]):
+    cells = _cells(line)
+    if len(cells) < 2 or len(cells) > len(columns) or not any(_NUMBER.match(text) for _, _, text in cells[1:]):
         return
     first = columns[0]
     names_the_load = first.name in (None, "offered_per_s", "concurrency_count")
-    at = f"{first.text} {cells[0].text}" if names_the_load else ""
-    placed = zip(cells, columns, strict=True) if len(cells) == len(columns) else ((cell, _nearest(cell, columns)) for cell in cells)
-    for cell, column in placed:
+    at = f"{first.text} {cells[0][2]}" if names_the_load else ""
+    for position, (start, end, text) in enumerate(cells):
+        column = columns[position] if len(cells) == len(columns) else _nearest(start, end, columns)
         if column.name is None or column.name == "concurrency_count":
             continue
-        value = _value(column.name, cell.text, column.text)
+        value = _value(column.name, text, column.text)
         if value is not None:
             yield _metric(lines, (quote(lines, index, line),), column.name, value, _joined(_statistic(column.text), at, _subject(column)))
 
 
-def _nearest(cell: _Column, columns: tuple[_Column, ...]) -> _Column:
-    return min(columns, key=lambda column: max(column.start - cell.end, cell.start - column.end, 0) + abs(column.start - cell.start) / 1e4)
+def _nearest(start: int, end: int, columns: tuple[_Column, ...]) -> _Column:
+    """The column whose heading is nearest; of two that overlap, the one that begins nearest."""
+    return min(columns, key=lambda column: (max(column.start - end, start - column.end, 0), abs(column.start - start)))
 
 
 def _subject(column: _Column) -> str:
@@ -227,7 +238,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _loose(lines: Lines, index: int, line: str) -> Iterator[ServingMetric]:
-    for found in _PAIR.finditer(line):
+    for found in _PAIR.finditer(line.lower()):
         name = _known(found["phrase"])
         if name is None:
             continue
@@ -283,7 +294,7 @@ def _metric(lines: Lines, quotes: tuple[Quote, ...], name: str, value: float, at
 READER = Reader(
     title=Text(en="metrics of inference servers and load tests", zh="推理服务与压测指标"),
     gives=(ServingMetric,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=lambda sample: _SAMPLE_HINT.search(sample) is not None or _SURE_HINT.search(sample) is not None,
     read=_read,
     obtained_by=("curl -s http://SERVER:PORT/metrics",),
 )

@@ -11,11 +11,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 
 _ENTRY = re.compile(
-    r"(?:^|\s)(?P<device>[A-Za-z][\w.-]{1,63})\s+(?P<port>\d{1,3})\s+(?P<index>\d{1,4})\s+(?P<gid>(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4})"
+    r"(?:^|\s)(?P<device>[A-Za-z][\w.-]{1,63})\s+(?P<port>\d{1,3})\s+(?P<index>\d{1,4})"
+    r"\s+(?P<gid>(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4})"
     r"(?:\s+(?P<ipv4>\d{1,3}(?:\.\d{1,3}){3}))?(?:\s+(?P<version>v[12]))?(?:\s+(?P<link>[\w.@-]{1,32}))?\s*$"
 )
 _START = re.compile(r"^\s*(?:mlx|bnxt|roce|irdma|hns)\w*\s+\d{1,3}\s+\d{1,4}\s+[0-9a-fA-F]{4}:")
-_RECOGNISED = re.compile(r"(?m)^\s*DEV\s+PORT\s+INDEX\s+GID|[A-Za-z]\w+\s+\d{1,3}\s+\d{1,4}\s+(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}")
+_RECOGNISED = re.compile(
+    r"(?m)^\s*DEV\s+PORT\s+INDEX\s+GID"
+    r"|\b[A-Za-z]\w{1,63}\s{1,16}\d{1,3}\s{1,16}\d{1,4}\s{1,16}(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}"
+)
 _BAD_ENTRY = Text(en="an entry of the GID table could not be read", zh="GID 表的一项无法读取")
 
 

@@ -36,7 +36,7 @@ _SUMMARY_NAMES = {"estab": "ESTAB", "timewait": "TIME-WAIT", "synrecv": "SYN-REC
 _PROCESS = re.compile(r'users:\(\("(?P<ss>[^"]*)"|\b\d+/(?P<netstat>\S+)')
 _SHAPES = (_SS, _NETSTAT, _TALLY, _TALLY_REVERSED, _SUMMARY, _SOCKSTAT)
 _RECOGNISED = re.compile(
-    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^\s*(?:[\w.-]+: )?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+ +[A-Z]|^\s*\d+ +(?:{_STATES})\b"
+    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^\s*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+ +[A-Z]|^\s*\d+ +(?:{_STATES})\b"
     rf"|\bcwnd:\d|^\s*(?:{_STATES})[ :=]+\d+\s*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
 )
 _MOST_REMOTES = 4096
@@ -69,16 +69,15 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     waiting = _Waiting()
     at_hand: tuple[Seen, re.Match[str], str] | None = None
     for seen in excerpt(lines, _is_own):
-        if at_hand and not seen.is_prompt and is_info(seen.text):
-            yield from _socket(lines, *at_hand, seen)
-            at_hand = None
-            continue
+        row, state = (None, "") if seen.is_prompt else _row(seen)
+        is_second_line = row is None and not seen.is_prompt and is_info(seen.text)
         if at_hand:
-            yield from _socket(lines, *at_hand, None)
+            yield from _socket(lines, *at_hand, seen if is_second_line else None)
             at_hand = None
+            if is_second_line:
+                continue
         if seen.is_prompt:
             continue
-        row, state = _row(seen)
         if row is None:
             yield from _other(lines, seen)
         elif state == "LISTEN":

@@ -16,18 +16,27 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 
-_PAIR = re.compile(r"(?P<path>/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/[\w./:@-]{1,200}?)(?::\s*|\s*=\s*|\s+)(?P<setting>[^\s/].*)$")
+_PAIR = re.compile(
+    r"(?P<path>/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/[\w./:@-]{1,200}?)(?::\s*|\s*=\s*"
+    r"|\s+)(?P<setting>[^\s/].*)$"
+)
 _SHORT_PAIR = re.compile(r"(?:^|\s)(?P<path>(?:hw_)?counters/[a-z]\w{2,63})[:= ]\s*(?P<setting>\d{1,20})\s*$")
 _BANNER = re.compile(r"==> (?P<path>/sys/[\w./:@-]{1,250}) <==")
 _CAT = re.compile(r"(?:^|[\s$#])(?:cat|more) (?P<path>/sys/[\w./:@-]{1,250})\s*$")
-_RECOGNISED = re.compile(r"/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/|(?m:(?:^|\s)(?:hw_)?counters/[a-z]\w{2,63}[:= ])")
+_RECOGNISED = re.compile(
+    r"/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/|(?m:(?:^" r"|\s)(?:hw_)?counters/[a-z]\w{2,63}[:= ])"
+)
 _RDMA_COUNTER = re.compile(r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?:hw_)?counters/(?P<name>\w+)$")
-_RDMA_PORT = re.compile(r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?P<name>state|phys_state|rate|link_layer|lid|sm_lid)$")
+_RDMA_PORT = re.compile(
+    r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?P<name>state|phys_state|rate|link_layer|lid" r"|sm_lid)$"
+)
 _RDMA_GID = re.compile(
     r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?P<name>gids|gid_attrs/types|gid_attrs/ndevs)/(?P<index>\d{1,4})$"
 )
 _RDMA_DEVICE = re.compile(r"/infiniband/(?P<device>[\w.-]+)/(?P<name>fw_ver|board_id)$")
-_NET_COUNTER = re.compile(r"/net/(?P<link>[\w.@:-]+)/(?:statistics/(?P<name>\w+)|(?P<carrier>carrier_(?:changes|up_count|down_count)))$")
+_NET_COUNTER = re.compile(
+    r"/net/(?P<link>[\w.@:-]+)/(?:statistics/(?P<name>\w+)|(?P<carrier>carrier_(?:changes|up_count" r"|down_count)))$"
+)
 _NET = re.compile(r"/net/(?P<link>[\w.@:-]+)/(?P<name>speed|mtu|carrier|duplex|operstate|address|tx_queue_len|device/numa_node)$")
 _PCI = re.compile(
     r"/(?:(?:infiniband|net)/(?P<user>[\w.@:-]+)/device|(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]))"
@@ -144,9 +153,7 @@ def _things(lines: Lines, path: str, setting: str, quotes: tuple[Quote, ...]) ->
     if found := _PCI.search(path):
         fields = _pci_fields(found["name"], setting)
         device_class = "nic" if found["user"] else None
-        device = PciDevice(
-            source=origin, quotes=quotes, address=found["address"], title=found["user"], device_class=device_class
-        )
+        device = PciDevice(source=origin, quotes=quotes, address=found["address"], title=found["user"], device_class=device_class)
         if fields:
             yield ("pci", found["user"] or found["address"]), msgspec.structs.replace(device, **fields)
 

@@ -58,7 +58,8 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("plain", rf"(?i)\b(?:step|iter(?:ation)?)s?\s*[:=]?\s*(?P<step>\d+)\b(?:/\d+)?[^\d].*?(?<![\w.])(?P<rate>{_N})\s*{_UNIT}\b"),
     (
         "plain, by time",
-        rf"(?i)\b(?:step|iter(?:ation)?)\s*[:=]?\s*(?P<step>\d+)\b.*?\b(?:step|iter(?:ation)?)[ _]time\s*[:=]?\s*(?P<s>{_N}) ?s(?:ec)?\b",
+        rf"(?i)\b(?:step|iter(?:ation)?)\s*[:=]?\s*(?P<step>\d+)\b.*?\b(?:step"
+        rf"|iter(?:ation)?)[ _]time\s*[:=]?\s*(?P<s>{_N}) ?s(?:ec)?\b",
     ),
 )
 _PATTERNS = tuple(re.compile(pattern) for _, pattern in _FORMS)

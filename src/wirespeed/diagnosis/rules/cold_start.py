@@ -1,0 +1,100 @@
+"""The first requests wait for a model to load, code to compile or a replica to start."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+TIMES_SLOWER = 5.0
+LEAST_S = 1.0
+
+
+def _first_is_slow(case: Case) -> list[HttpTiming]:
+    timings = [one for one in case.every(HttpTiming) if one.total_s]
+    if len(timings) < 3 or len({one.url for one in timings}) > 1:
+        return []
+    rest = sorted(one.total_s or 0.0 for one in timings[1:])
+    typical_s = rest[len(rest) // 2]
+    first_s = timings[0].total_s or 0.0
+    return [timings[0], timings[1]] if first_s >= LEAST_S and first_s >= TIMES_SLOWER * typical_s else []
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    slow_first = _first_is_slow(case)
+    evidence += piece(_FIRST, STRONG, slow_first)
+    evidence += piece(_FIRST_SAID, FAIR, case.said("first-is-slow"))
+    if evidence:
+        evidence += piece(_LOADS, FAIR, case.said("loads-or-compiles"))
+    else:
+        evidence += piece(_LOADS, SLIGHT, case.said("loads-or-compiles"))
+    if len(case.every(HttpTiming)) >= 3 and not slow_first:
+        evidence += against(_EVEN, FAIR, case.every(HttpTiming))
+    evidence += against(_LAST, FAIR, case.said("few-left-hanging"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_FIRST = Text(en="the first request is several times slower than the following ones", zh="首个请求比后续慢数倍")
+_FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批请求慢，之后快")
+_LOADS = Text(en="a model is loaded, code compiled or a replica started then", zh="此时在加载模型、编译代码或启动副本")
+_EVEN = Text(en="the first request is as fast as the others", zh="首个请求与其他一样快")
+_LAST = Text(en="it is the end that is slow, not the beginning", zh="慢的是末尾而不是开头")
+
+RULE = Rule(
+    cause="cold-start",
+    title=Text(en="The first requests wait for a cold start", zh="首批请求在等冷启动"),
+    summary=Text(
+        en="Weights are loaded, kernels compiled or replicas started when the first request comes; later ones are fast.",
+        zh="首个请求到来时才加载权重、编译内核或启动副本；之后就快。",
+    ),
+    needs=((HttpTiming,), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="140 GB of weights take 140 s at 1 GB/s; graph capture and compilation add tens of seconds; unloading after some idle minutes repeats it.",
+            zh="140 GB 权重在 1 GB/s 下需 140 s；图捕获与编译再加数十秒；空闲数分钟后卸载又要重来。",
+        ),
+        shows=Text(
+            en="Only the first request after a start or a pause is slow, by about the same time each time.",
+            zh="仅启动或停顿后的首个请求慢，且每次慢的时间相近。",
+        ),
+        sources=("Ollama FAQ: keep_alive 5 min", "KServe / Knative scale to zero", "vLLM: CUDA graphs and torch.compile"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="firewall-idle-timeout",
+            because=Text(
+                en="there the request hangs or fails after a pause instead of being slow",
+                zh="那里停顿后的请求挂起或失败，而不是变慢",
+            ),
+        ),
+        LookAlike(
+            cause="dns-slow",
+            because=Text(en="a slow name costs 5 s, loading a model tens of seconds", zh="解析慢是 5 s，加载模型是数十秒"),
+        ),
+        LookAlike(
+            cause="storage-bound",
+            because=Text(
+                en="if loading itself is slow, storage or its network is the next question",
+                zh="若加载本身很慢，下一步查存储或其网络",
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Warm up before taking traffic, keep the model loaded, keep one replica",
+                zh="接流量前预热、保持模型加载、至少保留一个副本",
+            ),
+            commands=("OLLAMA_KEEP_ALIVE=-1", "minReplicas: 1", "readinessProbe on a real completion"),
+            side="serving",
+        ),
+    ),
+    checks=(Check(what=Text(en="The first request after a start is as fast as the tenth", zh="启动后的首个请求与第十个一样快")),),
+    gain=Text(en="Removes the slow first requests", zh="消除缓慢的首批请求"),
+    severity="low",
+    explains=("gateway-timeout-too-short", "storage-bound"),
+)

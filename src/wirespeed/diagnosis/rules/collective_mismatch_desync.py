@@ -1,0 +1,122 @@
+"""Ranks issue different collectives, sizes or orders, so they wait for each other for ever."""
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+
+def _judge(case: Case) -> Verdict:
+    watchdog = case.every(FrameworkEvent, topic="watchdog-timeout")
+    evidence = (
+        *seen(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
+        *seen(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
+        *seen(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
+        *seen(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
+        *seen(_AHEAD, FAIR, _different_sequence(watchdog)),
+        *seen(_SAID, FAIR + 0.5, case.said("ranks-disagree")),
+        *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _different_work(events: tuple[FrameworkEvent, ...]) -> tuple[FrameworkEvent, ...]:
+    """Two time-outs with the same sequence number and another operation or size."""
+    by_number: dict[int, FrameworkEvent] = {}
+    for one in events:
+        if one.sequence_number is None:
+            continue
+        first = by_number.setdefault(one.sequence_number, one)
+        if (one.operation, one.element_count) != (first.operation, first.element_count) and one.rank != first.rank:
+            return (first, one)
+    return ()
+
+
+def _different_sequence(events: tuple[FrameworkEvent, ...]) -> tuple[FrameworkEvent, ...]:
+    """Ranks that timed out in different operations at different places of the sequence."""
+    known = [one for one in events if one.sequence_number is not None and one.rank is not None]
+    operations = {one.operation for one in known}
+    numbers = {one.sequence_number for one in known}
+    return tuple(known[:2]) if len(operations) > 1 and len(numbers) > 1 else ()
+
+
+_TOLD = Text(en="the analysis names ranks whose collective differs", zh="分析指出了集合操作不一致的 rank")
+_NCCL_TOLD = Text(en="NCCL reports collectives that do not fit together", zh="NCCL 报告集合操作不匹配")
+_DIFFERENT = Text(
+    en="at the same sequence number two ranks wait in different collectives or sizes",
+    zh="在同一序号上，两个 rank 等待的集合操作或大小不同",
+)
+_ABSENT = Text(en="some ranks never joined the collective", zh="有 rank 从未加入该集合操作")
+_AHEAD = Text(
+    en="ranks stopped at different places of the sequence, in different operations", zh="各 rank 停在序列的不同位置和不同操作上"
+)
+_SAID = Text(en="ranks take different branches, keys, batches or orders", zh="各 rank 的分支、键、批次或顺序不同")
+_HANG = Text(en="the job hangs", zh="作业挂起")
+
+RULE = Rule(
+    cause="collective-mismatch-desync",
+    title=Text(en="Ranks issue different collectives", zh="各 rank 发起的集合操作不一致"),
+    summary=Text(
+        en="The program makes ranks call different collectives, sizes or orders; each waits for a partner that never comes. The network is not at fault.",
+        zh="程序使各 rank 调用了不同的集合操作、大小或顺序，互相等待永不到来的对端。问题不在网络。",
+    ),
+    needs=(
+        (wants(FrameworkEvent, lambda one: one.topic in ("collective-mismatch", "collective-missing-rank", "watchdog-timeout")),),
+        (wants(NcclWarning, lambda one: one.topic == "collective-mismatch"),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Collectives match by order alone: one extra call on one rank shifts all that follow.",
+            zh="集合操作只按顺序匹配：某 rank 多调一次，后面全部错位。",
+        ),
+        shows=Text(
+            en="A hang at an epoch's end or under a condition, then a watchdog time-out; the flight recorder names culprits.",
+            zh="在 epoch 结束或某条件下挂起，随后看门狗超时；飞行记录仪指出肇事 rank。",
+        ),
+        sources=(
+            "pytorch/pytorch#140563",
+            "Lightning-AI/pytorch-lightning#19106",
+            "PyTorch documentation: TORCH_DISTRIBUTED_DEBUG",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="collective-timeout-too-short",
+            because=Text(en="there all ranks would have come, only later", zh="彼处所有 rank 终会到达，只是较晚"),
+        ),
+        LookAlike(cause="peer-process-died", because=Text(en="there one rank is gone", zh="彼处某个 rank 已退出")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Find the call that only some ranks make (logging keys, conditions on rank or data, uneven batches) and make it the same on all, or give it its own group",
+                zh="找出只有部分 rank 执行的调用（日志键、按 rank 或数据的条件、不齐的批次），使其在所有 rank 一致，或使用单独的组",
+            ),
+            commands=(
+                "TORCH_DISTRIBUTED_DEBUG=DETAIL ...",
+                "torchfrtrace --prefix nccl_trace_rank_ DIR",
+            ),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="The run with TORCH_DISTRIBUTED_DEBUG=DETAIL reports no mismatch",
+                zh="以 TORCH_DISTRIBUTED_DEBUG=DETAIL 运行不再报告不匹配",
+            )
+        ),
+    ),
+    gain=Text(en="The hang goes away", zh="不再挂起"),
+    severity="high",
+    explains=(
+        "collective-timeout-too-short",
+        "peer-process-died",
+        "straggler-other",
+    ),
+)

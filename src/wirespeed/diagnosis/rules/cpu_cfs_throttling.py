@@ -1,0 +1,97 @@
+"""A CPU quota stops the process for the rest of each period, whatever its average use."""
+
+from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.host import (
+    CpuQuota,
+)
+from wirespeed.model.finding import PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+NOTABLE_RATIO = 0.05
+HEAVY_RATIO = 0.25
+
+
+def _ratio(one: CpuQuota) -> float | None:
+    if one.throttled_ratio is not None:
+        return one.throttled_ratio
+    if one.throttled_count is not None and one.periods_count:
+        return one.throttled_count / one.periods_count
+    return None
+
+
+def _judge(case: Case) -> Verdict:
+    ratios = [(one, ratio) for one in case.every(CpuQuota) if (ratio := _ratio(one)) is not None]
+    worst = max(ratios, key=lambda one: one[1], default=None)
+    evidence: list[Evidence] = []
+    if worst and worst[1] >= NOTABLE_RATIO:
+        evidence.append(
+            supports(
+                _THROTTLED, PROVES if worst[1] >= HEAVY_RATIO else STRONG, worst[0], subject=worst[0].subject, share_ratio=worst[1]
+            )
+        )
+    elif worst:
+        evidence.append(contradicts(_NOT, STRONG, worst[0], share_ratio=worst[1]))
+    if not worst:
+        evidence += piece(_SAID, STRONG, case.said("cpu-throttled"))
+    if evidence:
+        small = case.every(CpuQuota, lambda one: one.quota_cpus_ratio is not None and one.quota_cpus_ratio <= 1)
+        evidence += piece(_LOW_LIMIT, SLIGHT, [*small, *case.said("cpu-limit-low")])
+        evidence += piece(_IDLE, SLIGHT, case.said("pod-idle-on-average"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_THROTTLED = Text(en="{subject} was stopped in {share_ratio} of its periods", zh="{subject} 在 {share_ratio} 的周期中被暂停")
+_NOT = Text(en="only {share_ratio} of the periods were throttled", zh="仅 {share_ratio} 的周期被限流")
+_SAID = Text(en="the CPU quota is said to throttle", zh="有人指出 CPU 配额在限流")
+_LOW_LIMIT = Text(en="the CPU limit is low", zh="CPU 上限很低")
+_IDLE = Text(en="average use is low, which hides the pauses", zh="平均用量很低，掩盖了停顿")
+
+RULE = Rule(
+    cause="cpu-cfs-throttling",
+    title=Text(en="A CPU quota pauses the data path", zh="CPU 配额使数据路径停顿"),
+    summary=Text(
+        en="The container uses its quota early in a period of 100 ms and is then stopped to the period's end, so requests wait tens of milliseconds although the CPU is idle on average.",
+        zh="容器在 100 ms 周期初用完配额后被暂停到周期末，虽然平均空闲，请求仍要等数十毫秒。",
+    ),
+    needs=((CpuQuota,), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="The CFS quota counts all threads: 8 threads use a quota of 500m (50 ms a period) in 6 ms and wait 94 ms.",
+            zh="CFS 配额按所有线程计：8 个线程 6 ms 就用完 500m（每周期 50 ms）的配额，然后等 94 ms。",
+        ),
+        shows=Text(
+            en="nr_throttled / nr_periods above a few percent with a low average; latency steps of up to 100 ms.",
+            zh="平均用量低而 nr_throttled / nr_periods 高于百分之几；延迟出现最多 100 ms 的台阶。",
+        ),
+        sources=("Linux sched-bwc.rst", "Kubernetes: resource management for pods", "kubernetes/kubernetes#67577"),
+    ),
+    told_apart_from=(
+        LookAlike(cause="server-saturated", because=Text(en="a saturated server is busy on average", zh="饱和的服务器平均就很忙")),
+        LookAlike(
+            cause="cpu-bound-host", because=Text(en="there a core is at 100 %, here it is stopped", zh="那里是核满载，这里是被暂停")
+        ),
+        LookAlike(cause="dns-slow", because=Text(en="DNS stalls last seconds", zh="DNS 停顿以秒计")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Take the CPU limit off proxies and data path pods, and keep the request; or raise it above the threads' bursts",
+                zh="去掉代理等数据路径 Pod 的 CPU 上限，保留 request；或提高到线程突发以上",
+            ),
+            commands=("resources: {{requests: {{cpu: 500m}}}}  # no limits.cpu",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="nr_throttled stays flat under load", zh="负载下 nr_throttled 不再增长"),
+            commands=("cat /sys/fs/cgroup/cpu.stat",),
+        ),
+    ),
+    gain=Text(en="Removes pauses of up to 100 ms a request and hop", zh="消除每请求每跳最多 100 ms 的停顿"),
+    severity="medium",
+    explains=("dns-slow", "too-many-layers", "server-saturated", "gateway-timeout-too-short"),
+)

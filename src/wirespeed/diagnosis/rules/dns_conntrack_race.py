@@ -1,0 +1,99 @@
+"""Two DNS queries sent at once from one socket race in conntrack, and one is dropped."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.link import Counter
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+
+def _judge(case: Case) -> Verdict:
+    failed = case.every(Counter, lambda one: one.canonical == "conntrack_insert_failed")
+    rising = [one for one in failed if one.value_count > 0]
+    evidence: list[Evidence] = []
+    evidence += piece(_INSERT_FAILED, FAIR, rising, failed_count=sum(one.value_count for one in rising))
+    evidence += piece(_PARALLEL, FAIR, case.said("dns-parallel-queries"))
+    if evidence:
+        evidence += piece(_STALLS, FAIR, case.said("dns-five-seconds", "dns-stall"))
+        evidence += piece(_MUSL, SLIGHT, case.said("libc-musl"))
+    if failed and not rising:
+        evidence += against(_NONE, STRONG, failed)
+    return Verdict(evidence=tuple(evidence))
+
+
+_INSERT_FAILED = Text(en="conntrack could not insert {failed_count} entries", zh="conntrack 有 {failed_count} 次插入失败")
+_PARALLEL = Text(en="A and AAAA queries leave together and one is lost", zh="A 与 AAAA 查询同时发出，其中一个丢失")
+_STALLS = Text(en="look-ups stall, by 5 s where named", zh="解析停顿，提到时为 5 s")
+_MUSL = Text(
+    en="musl sends all queries in parallel and knows no single-request option",
+    zh="musl 并行发送所有查询，且没有 single-request 选项",
+)
+_NONE = Text(en="insert_failed is 0", zh="insert_failed 为 0")
+
+RULE = Rule(
+    cause="dns-conntrack-race",
+    title=Text(en="Parallel DNS queries race in connection tracking", zh="并行 DNS 查询在连接跟踪中竞争"),
+    summary=Text(
+        en="A and AAAA queries from one socket reach conntrack at once; one entry cannot be inserted, its packet is dropped, and the resolver waits 5 s.",
+        zh="同一套接字的 A 与 AAAA 查询同时到达 conntrack；其中一个无法插入，包被丢弃，解析器等 5 s。",
+    ),
+    needs=((wants(Counter, lambda one: one.canonical == "conntrack_insert_failed"),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Destination NAT to the DNS service creates the conntrack entry when the packet leaves; two packets of one tuple on two CPUs conflict.",
+            zh="到 DNS 服务的目的 NAT 在包离开时才创建 conntrack 条目；同一元组的两个包在两个 CPU 上冲突。",
+        ),
+        shows=Text(
+            en="insert_failed rises with each stall of exactly 5 s; worse with musl (Alpine).",
+            zh="每次恰好 5 s 的停顿都伴随 insert_failed 增长；musl（Alpine）更严重。",
+        ),
+        sources=(
+            "kubernetes/kubernetes#56903",
+            "weaveworks: Racy conntrack and DNS lookup timeouts",
+            "Linux netfilter commit ed07d9a021df (5.0)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="dns-slow",
+            because=Text(en="a busy or far resolver is slow without insert_failed", zh="解析器繁忙或遥远时，insert_failed 不增长"),
+        ),
+        LookAlike(
+            cause="conntrack-full",
+            because=Text(en="a full table says `table full, dropping packet`", zh="表满会报告 table full, dropping packet"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Run NodeLocal DNSCache, which bypasses conntrack", zh="使用 NodeLocal DNSCache，绕过 conntrack"),
+            commands=("kubectl apply -f nodelocaldns.yaml",),
+        ),
+        Change(
+            what=Text(
+                en="Send the two queries one after the other (glibc only), or over TCP",
+                zh="让两个查询先后发送（仅 glibc），或走 TCP",
+            ),
+            commands=("options single-request-reopen", "options use-vc"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="insert_failed stays flat", zh="insert_failed 不再增长"),
+            commands=("conntrack -S | grep -o 'insert_failed=[0-9]*'",),
+        ),
+    ),
+    gain=Text(en="Removes the sporadic 5 s stalls", zh="消除偶发的 5 s 停顿"),
+    severity="medium",
+)

@@ -1,0 +1,134 @@
+"""Resolving a name takes a noticeable part of a request, or seconds."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.facts.host import ResolverSetup
+from wirespeed.model.facts.link import Counter
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming, NameLookup
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+from wirespeed.theory import requests
+
+SLOW_LOOKUP_S = 0.1
+VERY_SLOW_LOOKUP_S = 1.0
+NAME_SHARE_RATIO = 0.3
+MANY_SEARCHES_COUNT = 3
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    lookups = [one for one in case.every(NameLookup) if one.time_s >= SLOW_LOOKUP_S]
+    very = [one for one in lookups if one.time_s >= VERY_SLOW_LOOKUP_S]
+    requests_slow = [one for one in case.every(HttpTiming) if _waits_for_name(one)]
+    slowest_s = max([one.time_s for one in lookups] + [one.namelookup_s or 0.0 for one in requests_slow], default=0.0)
+    evidence += piece(_LOOKUP, STRONG if very else FAIR, lookups, time_s=slowest_s)
+    evidence += piece(_REQUEST, STRONG, requests_slow, time_s=slowest_s)
+    stalls = case.said("dns-stall", "dns-five-seconds")
+    if slowest_s and requests.is_multiple_of(slowest_s, requests.DNS_RETRY_S):
+        evidence += piece(_FIVE_MEASURED, SLIGHT, [*very, *requests_slow], time_s=slowest_s)
+    evidence += piece(_SAID, FAIR, stalls)
+    evidence += piece(_FIVE, FAIR, case.said("dns-five-seconds"))
+    evidence += piece(_BUSY, FAIR, case.said("dns-server-busy"))
+    evidence += piece(_UNRESOLVED, SLIGHT, case.every(FrameworkEvent, topic="name-not-resolved"))
+    if evidence:
+        evidence += piece(_SEARCHES, SLIGHT, [*_long_search(case), *case.said("dns-search-expansion")])
+        lost = case.every(Counter, lambda one: one.canonical == "conntrack_insert_failed" and one.value_count > 0)
+        evidence += piece(_LOST, FAIR, lost)
+    fast = [one for one in case.every(NameLookup) if one.time_s < 0.02]
+    fast_requests = [one for one in case.every(HttpTiming) if one.namelookup_s is not None and one.namelookup_s < 0.02]
+    if not lookups and not requests_slow:
+        evidence += against(_FAST, FAIR, [*fast, *fast_requests])
+    return Verdict(evidence=tuple(evidence))
+
+
+def _waits_for_name(one: HttpTiming) -> bool:
+    if one.namelookup_s is None or one.namelookup_s < SLOW_LOOKUP_S:
+        return False
+    return one.total_s is None or one.namelookup_s >= NAME_SHARE_RATIO * one.total_s or one.namelookup_s >= VERY_SLOW_LOOKUP_S
+
+
+def _long_search(case: Case) -> tuple[ResolverSetup, ...]:
+    return case.every(ResolverSetup, lambda one: (one.ndots_count or 1) >= 5 or len(one.search) >= MANY_SEARCHES_COUNT)
+
+
+_LOOKUP = Text(en="a look-up took {time_s}", zh="一次解析用了 {time_s}")
+_REQUEST = Text(en="a request waited {time_s} for its name", zh="一个请求为解析域名等了 {time_s}")
+_FIVE_MEASURED = Text(
+    en="{time_s} is a multiple of the 5 s after which a resolver asks again", zh="{time_s} 是解析器 5 s 重试间隔的倍数"
+)
+_SAID = Text(en="names resolve slowly", zh="域名解析缓慢")
+_FIVE = Text(en="stalls last multiples of 5 s, the resolver's retry time", zh="停顿为 5 s 的倍数，即解析器重试间隔")
+_BUSY = Text(en="a name server is busy or dead", zh="某个域名服务器繁忙或失效")
+_UNRESOLVED = Text(en="a name could not be resolved", zh="有域名无法解析")
+_SEARCHES = Text(en="the search list turns one name into many queries", zh="搜索列表把一个域名变成多次查询")
+_LOST = Text(
+    en="conntrack lost packets (insert_failed), which drops parallel DNS queries",
+    zh="conntrack 丢包（insert_failed），会丢失并行的 DNS 查询",
+)
+_FAST = Text(en="names resolve within 20 ms", zh="域名在 20 ms 内解析")
+
+RULE = Rule(
+    cause="dns-slow",
+    title=Text(en="Name resolution stalls requests", zh="域名解析拖住请求"),
+    summary=Text(
+        en="Requests wait for DNS: a lost or slow query costs the resolver's 5 s retry, and a long search list multiplies queries.",
+        zh="请求在等 DNS：丢失或缓慢的查询要付出解析器 5 s 的重试，长搜索列表使查询倍增。",
+    ),
+    needs=((NameLookup,), (wants(HttpTiming, lambda one: one.namelookup_s is not None),), (ResolverSetup, Statement), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="With ndots:5 a name of fewer dots is tried with each search domain first, A and AAAA each; a lost UDP answer is asked for again after 5 s.",
+            zh="ndots:5 时点数较少的域名先逐个尝试搜索域，A 与 AAAA 各一次；丢失的 UDP 应答 5 s 后才重问。",
+        ),
+        shows=Text(
+            en="time_namelookup of 5.0 or 2.5 s, sporadic; NXDOMAIN answers are most of CoreDNS traffic.",
+            zh="time_namelookup 偶发 5.0 或 2.5 s；CoreDNS 流量多为 NXDOMAIN。",
+        ),
+        sources=("resolv.conf(5)", "Kubernetes: DNS for services and pods, NodeLocal DNSCache", "kubernetes/kubernetes#56903"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="dns-conntrack-race",
+            because=Text(
+                en="that is one way queries get lost; insert_failed rises with each stall",
+                zh="那是查询丢失的一种机制；每次停顿 insert_failed 都增长",
+            ),
+        ),
+        LookAlike(
+            cause="packet-loss",
+            because=Text(en="loss of TCP segments costs 200 ms or 1 s, not 5 s", zh="TCP 段丢失代价为 200 ms 或 1 s，而非 5 s"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Run a caching resolver on each node", zh="在每个节点运行缓存解析器"),
+            commands=("kubectl apply -f nodelocaldns.yaml",),
+        ),
+        Change(
+            what=Text(en="Write external names with a trailing dot or lower ndots", zh="外部域名以点结尾或降低 ndots"),
+            commands=('dnsConfig: {{options: [{{name: ndots, value: "1"}}]}}',),
+        ),
+        Change(what=Text(en="Keep connections so that names are resolved once", zh="保持连接，域名只解析一次")),
+    ),
+    checks=(
+        Check(
+            what=Text(en="No look-up above 100 ms in 1,000", zh="1,000 次解析中没有超过 100 ms 的"),
+            commands=("for i in $(seq 1000); do curl -s -o /dev/null -w '%{{time_namelookup}}\\n' URL; done | sort -n | tail -3",),
+        ),
+    ),
+    gain=Text(en="Removes stalls of 5 s and their multiples", zh="消除 5 s 及其倍数的停顿"),
+    severity="medium",
+)

@@ -1,0 +1,130 @@
+"""A download uses one connection or works file by file, and the link would carry more."""
+
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, quantities
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Quantity, Setting, Statement
+from wirespeed.model.text import Text
+
+FASTER_TIMES = 1.5
+
+
+def _download_rates(case: Case) -> list[tuple[Record, float]]:
+    tools = ("wget", "curl", "aria2", "rsync", "scp", "pip", "huggingface", "download", "progress", "cp")
+    runs: list[tuple[Record, float]] = [
+        (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if any(tool in one.tool for tool in tools)
+    ]
+    return runs + [
+        (one, one.value)
+        for one in quantities(case, "rate", r"download|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|=")
+    ]
+
+
+def _network_rates(case: Case) -> list[tuple[Record, float]]:
+    return [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(("iperf", "perftest", "ib_"))]
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    about_download = case.said("download")
+    network, download = _network_rates(case), _download_rates(case)
+    if network and download:
+        line = max(network, key=lambda one: one[1])
+        got = max((one for one in download if one[1] < line[1]), key=lambda one: one[1], default=None)
+        if got and line[1] >= FASTER_TIMES * got[1]:
+            evidence.append(supports(_BELOW, STRONG, line[0], got[0], line_bits_per_s=line[1], got_bits_per_s=got[1]))
+    if about_download:
+        evidence += piece(_PARALLEL, STRONG, case.said("parallel-is-faster"))
+        evidence += piece(_SINGLE, FAIR, case.said("single-stream"))
+    serial = [
+        one.record
+        for one in configured(case, r"max_workers$|max_concurrent_(requests|downloads)$|split$|max_connection_per_server$")
+        if one.setting.strip() == "1"
+    ]
+    evidence += piece(_SERIAL, FAIR, serial)
+    if evidence:
+        evidence += piece(_SMALL, SLIGHT, case.said("small-client-chunk"))
+    evidence += against(_TAIL, FAIR, case.said("few-left-hanging"))
+    evidence += against(_THROTTLED, FAIR, case.said("origin-throttles"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_BELOW = Text(
+    en="the network carries {line_bits_per_s}, the download gets {got_bits_per_s}",
+    zh="网络可达 {line_bits_per_s}，下载只有 {got_bits_per_s}",
+)
+_PARALLEL = Text(en="several connections are faster than one", zh="多条连接比一条快")
+_SINGLE = Text(en="one connection or one file at a time is used", zh="每次只用一条连接或一个文件")
+_SERIAL = Text(en="the client is set to one transfer at a time", zh="客户端设为每次一个传输")
+_SMALL = Text(en="the client works in small pieces", zh="客户端以小块处理")
+_TAIL = Text(en="most of it came fast and a rest hangs", zh="大部分很快，剩余部分卡住")
+_THROTTLED = Text(en="the origin limits the rate", zh="源端限速")
+
+RULE = Rule(
+    cause="download-single-stream",
+    title=Text(en="The download is serial", zh="下载是串行的"),
+    summary=Text(
+        en="One connection or one file at a time is limited by round trips, one core or one server's share; the link is far from full.",
+        zh="单连接或逐文件下载受往返时间、单核或单服务器份额限制；链路远未用满。",
+    ),
+    needs=(
+        (ThroughputRun, Quantity),
+        (wants(Setting, lambda one: is_setting_named(one, r"max_workers|concurrent_downloads|split")),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A client that reads, hashes and writes a chunk before asking for the next pays a round trip and a core's time for each.",
+            zh="客户端读取、校验、写入一块后才请求下一块，每块都要付一个往返和单核时间。",
+        ),
+        shows=Text(
+            en="iperf3 is several times faster than the download; aria2c -x 16 or more workers fill the link; one core of the client is busy.",
+            zh="iperf3 比下载快数倍；aria2c -x 16 或更多线程即可占满链路；客户端单核繁忙。",
+        ),
+        sources=(
+            "huggingface_hub: environment variables, HF_XET_HIGH_PERFORMANCE",
+            "aria2 manual",
+            "RFC 9110 section 14 (range requests)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="tcp-window-limited",
+            because=Text(
+                en="on a far path the window limits each connection; buffers help too", zh="远路上窗口限制每条连接；加大缓冲也有效"
+            ),
+        ),
+        LookAlike(
+            cause="origin-rate-limited",
+            because=Text(
+                en="a throttling origin keeps the sum constant whatever the number of connections",
+                zh="源端限速时无论多少连接总和不变",
+            ),
+        ),
+        LookAlike(
+            cause="storage-bound",
+            because=Text(
+                en="write the same bytes locally with dd to see the disk's rate", zh="用 dd 本地写同样多字节以确认磁盘速率"
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Fetch ranges or files in parallel, in large chunks", zh="以大块并行获取范围或文件"),
+            commands=("HF_XET_HIGH_PERFORMANCE=1 hf download REPO --max-workers 16", "aria2c -x 16 -s 16 URL"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The rate is near the link's, or near the disk's write rate", zh="速率接近链路或磁盘写入速率"),
+            commands=("sar -n DEV 1 5",),
+        ),
+    ),
+    gain=Text(en="Up to line rate divided by today's rate", zh="最多为线速与当前速率之比"),
+    severity="medium",
+    explains=("storage-bound",),
+)

@@ -1,0 +1,135 @@
+"""A packet filter or security group blocks ports that the ranks need."""
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PingRun, PortProbe
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_REJECTED_CODE = 113
+_TIMED_OUT_CODE = 110
+
+
+def _judge(case: Case) -> Verdict:
+    no_route = (
+        *case.every(NcclWarning, lambda one: one.topic == "connect-failed" and one.status_code == _REJECTED_CODE),
+        *case.every(FrameworkEvent, topic="no-route"),
+        *case.every(PortProbe, lambda one: one.outcome in ("no-route", "prohibited")),
+    )
+    timed_out = (
+        *case.every(NcclWarning, lambda one: one.topic == "connect-failed" and one.status_code == _TIMED_OUT_CODE),
+        *case.every(FrameworkEvent, topic="connection-timeout"),
+        *case.every(PortProbe, outcome="timed-out"),
+    )
+    refused = case.every(NcclWarning, lambda one: one.topic == "connect-failed" and one.status_code == 111)
+    ping = (*case.every(PingRun, _answers), *case.said("ping-works"))
+    some_port = case.every(PortProbe, outcome="connected")
+    prohibited = case.every(PortProbe, outcome="prohibited")
+    failed = no_route or timed_out or refused
+    evidence = (
+        *seen(_PROHIBITED, STRONG + SLIGHT, prohibited),
+        *seen(_REJECTED, FAIR, no_route if not prohibited else ()),
+        *seen(_TIMED_OUT, SLIGHT, timed_out),
+        *seen(_PING, FAIR, ping if no_route or timed_out else ()),
+        *seen(_SOME, FAIR, some_port if failed else ()),
+        *seen(_SAID, FAIR if failed else FAIR + 0.5, case.said("packet-filter")),
+        *seen(_RANDOM, SLIGHT, case.said("random-ports") if failed or case.said("packet-filter") else ()),
+        *seen(_HELPS, STRONG, case.said("packet-filter-off-helps")),
+        *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _answers(ping: PingRun) -> bool:
+    lost = ping.loss_ratio if ping.loss_ratio is not None else 0.0
+    return ping.error is None and lost < 1.0 and (ping.rtt_mean_s is not None or bool(ping.received_count))
+
+
+_PROHIBITED = Text(en="a host answers that the port is administratively prohibited", zh="主机应答该端口被管理策略禁止")
+_REJECTED = Text(
+    en="TCP ends in `no route to host`, as a rejecting filter answers", zh="TCP 报 no route to host，这是拒绝型过滤器的应答"
+)
+_TIMED_OUT = Text(en="TCP connections time out", zh="TCP 连接超时")
+_PING = Text(en="the same host answers ping", zh="同一主机可以 ping 通")
+_SOME = Text(en="another port of the peer connects", zh="对端的其他端口可以连接")
+_SAID = Text(en="a firewall or security group is in the path", zh="路径上有防火墙或安全组")
+_RANDOM = Text(en="the failing ports are random, unlisted ones", zh="失败的是随机的、未列出的端口")
+_HELPS = Text(en="without the filter it works", zh="去掉过滤后正常")
+_NO_FILTER = Text(en="no firewall is said to be in the path", zh="据称路径上没有防火墙")
+
+RULE = Rule(
+    cause="firewall-blocks-ports",
+    title=Text(en="A packet filter blocks the ports the ranks need", zh="包过滤器阻断了 rank 所需端口"),
+    summary=Text(
+        en="Hosts reach each other, but TCP to the random ports of bootstrap and sockets is rejected or dropped.",
+        zh="主机互通，但到引导与套接字所用随机端口的 TCP 被拒绝或丢弃。",
+    ),
+    needs=(
+        (wants(NcclWarning, lambda one: one.topic == "connect-failed"),),
+        (PortProbe,),
+        (wants(FrameworkEvent, lambda one: one.topic in ("no-route", "connection-timeout")),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="NCCL, Gloo and Ray listen on ephemeral ports (net.ipv4.ip_local_port_range); a filter that opens only the master port stops them.",
+            zh="NCCL、Gloo、Ray 监听临时端口（net.ipv4.ip_local_port_range）；只放行主端口的过滤器会阻断它们。",
+        ),
+        shows=Text(
+            en="Ping and the master port work, connections to high ports end in no route to host or a time-out.",
+            zh="ping 与主端口正常，到高端口的连接报无路由或超时。",
+        ),
+        sources=(
+            "NVIDIA/nccl#375",
+            "firewalld/firewalld#1452",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="docker-network", because=Text(en="there the address belongs to a container bridge", zh="彼处地址属于容器网桥")
+        ),
+        LookAlike(
+            cause="nccl-wrong-interface", because=Text(en="there the address itself is the wrong one", zh="彼处地址本身就是错的")
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Allow all traffic between the nodes of the job on the training network",
+                zh="在训练网络上允许作业节点之间的全部流量",
+            ),
+            commands=(
+                "firewall-cmd --permanent --zone=trusted --add-source=SUBNET && firewall-cmd --reload",
+                "ufw allow from SUBNET",
+            ),
+        ),
+        Change(
+            what=Text(en="Or narrow the ports and open them", zh="或收窄端口范围并放行"),
+            commands=("sysctl -w net.ipv4.ip_local_port_range='50000 51000'",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="A random port connects", zh="随机端口可以连接"),
+            commands=(
+                "nc -l 45678 &  # on the peer",
+                "nc -zv PEER 45678",
+            ),
+        ),
+    ),
+    gain=Text(en="The job starts", zh="作业可启动"),
+    severity="high",
+    explains=(
+        "collective-timeout-too-short",
+        "peer-process-died",
+    ),
+    settled_by=(
+        "nc -zv PEER PORT",
+        "iptables-save | grep -E 'REJECT|DROP'",
+    ),
+)

@@ -1,0 +1,128 @@
+"""A stateful device forgets idle connections, and neither end is told."""
+
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, said_s
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import ServerEvent
+from wirespeed.model.facts.host import Sysctl
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.text import Text
+
+LINUX_KEEPALIVE_S = 7200.0
+_DEVICE_IDLE = r"(firewall|nat|nlb|lb|balancer|conntrack|session|idle).*(timeout|time_out)|idle_time_?out"
+_CONNTRACK_ESTABLISHED = "nf_conntrack_tcp_timeout_established"
+
+
+def _keepalive(case: Case) -> tuple[Sysctl, float] | None:
+    one = case.first(Sysctl, lambda it: it.name.replace("/", ".").endswith("tcp_keepalive_time"))
+    return (one, float(one.setting)) if one and one.setting.strip().isdigit() else None
+
+
+def _device_idle(case: Case) -> list[tuple[Record, float]]:
+    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _DEVICE_IDLE) if one.duration_s]
+    found += [
+        (one, float(one.setting))
+        for one in case.every(Sysctl, lambda it: it.name.endswith(_CONNTRACK_ESTABLISHED))
+        if one.setting.isdigit()
+    ]
+    return found + [(one, seconds) for one in case.said("balancer-idle") if (seconds := said_s(one))]
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    device, keepalive = min(_device_idle(case), key=lambda one: one[1], default=None), _keepalive(case)
+    silent = case.said("silent-idle-drop")
+    evidence += piece(_SILENT, FAIR, silent)
+    if keepalive and device:
+        numbers: dict[str, Value] = {"keepalive_s": keepalive[1], "device_s": device[1]}
+        if keepalive[1] > device[1]:
+            evidence.append(supports(_LATE, STRONG if silent else FAIR, keepalive[0], device[0], **numbers))
+        else:
+            evidence.append(contradicts(_IN_TIME, STRONG, keepalive[0], device[0], **numbers))
+    if evidence:
+        evidence += piece(_AFTER, FAIR, case.said("after-silence"))
+        evidence += piece(_STATEFUL, FAIR, case.said("stateful-device"))
+    evidence += against(_BAD_GATEWAY, FAIR, case.every(ServerEvent, status_code=502))
+    return Verdict(evidence=tuple(evidence), values={"device_s": device[1] if device else None})
+
+
+_SILENT = Text(en="idle connections die without notice", zh="空闲连接无声失效")
+_LATE = Text(
+    en="the first keep-alive comes after {keepalive_s}, the device forgets after {device_s}",
+    zh="首个 keepalive 在 {keepalive_s} 后才发，设备 {device_s} 后即遗忘",
+)
+_IN_TIME = Text(
+    en="keep-alives come every {keepalive_s}, before the device's {device_s}",
+    zh="keepalive 每 {keepalive_s} 一次，早于设备的 {device_s}",
+)
+_AFTER = Text(en="failures follow a pause", zh="故障发生在一段静默之后")
+_STATEFUL = Text(en="a firewall, NAT or balancer is in the path", zh="路径上有防火墙、NAT 或均衡器")
+_BAD_GATEWAY = Text(en="a 502 comes from a connection that was closed, not forgotten", zh="502 来自被关闭而非被遗忘的连接")
+
+RULE = Rule(
+    cause="firewall-idle-timeout",
+    title=Text(en="A stateful device drops idle connections", zh="有状态设备丢弃空闲连接"),
+    summary=Text(
+        en="A firewall, NAT or balancer removes the entry of a quiet connection; the next packet is swallowed and the program waits for its own time-out.",
+        zh="防火墙、NAT 或均衡器删除了静默连接的条目；下一个包被吞掉，程序只能等到自身超时。",
+    ),
+    needs=(
+        (wants(Sysctl, lambda one: one.name.endswith(("tcp_keepalive_time", _CONNTRACK_ESTABLISHED))), Statement),
+        (
+            wants(Setting, lambda one: is_setting_named(one, _DEVICE_IDLE)),
+            wants(Sysctl, lambda one: one.name.endswith("tcp_keepalive_time")),
+        ),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Devices keep state for minutes (NLB 350 s, Azure 4 min, Google NAT 20 min, many firewalls 60 min); Linux sends its first keep-alive after 2 h, and only where asked.",
+            zh="设备只保留状态数分钟（NLB 350 s、Azure 4 分钟、Google NAT 20 分钟、许多防火墙 60 分钟）；Linux 默认 2 小时后才发首个 keepalive，且需启用。",
+        ),
+        shows=Text(
+            en="The first message after a pause hangs or is reset; both ends show ESTAB or one does; fresh connections work.",
+            zh="停顿后的首条消息挂起或被重置；一端或两端仍显示 ESTAB；新连接正常。",
+        ),
+        sources=(
+            "AWS NLB: connection idle timeout 350 s",
+            "Azure load balancer: TCP idle timeout 4 min",
+            "Linux tcp(7): tcp_keepalive_time 7200 s",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="keepalive-timeout-reset",
+            because=Text(
+                en="there the server closes with FIN and the proxy answers 502 at once",
+                zh="那里服务器以 FIN 关闭，代理立即返回 502",
+            ),
+        ),
+        LookAlike(
+            cause="firewall-blocks-ports", because=Text(en="there no connection works from the start", zh="那里从一开始就连不上")
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Send keep-alives more often than the device forgets, and switch them on in the program",
+                zh="keepalive 间隔短于设备遗忘时间，并在程序中启用",
+            ),
+            commands=(
+                "sysctl -w net.ipv4.tcp_keepalive_time=120 net.ipv4.tcp_keepalive_intvl=30",
+                "sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)",
+            ),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="A connection left idle for twice the device's time still works", zh="空闲时间为设备超时两倍的连接仍可用"),
+            commands=("ss -tno state established | grep keepalive",),
+        ),
+    ),
+    gain=Text(en="Removes hangs after pauses", zh="消除停顿后的挂起"),
+    severity="medium",
+    explains=("collective-timeout-too-short", "keepalive-timeout-reset"),
+)

@@ -1,0 +1,112 @@
+"""GPUDirect RDMA is not active: data between GPU and NIC is staged in host memory."""
+
+from wirespeed.diagnosis.rules._cluster import is_tried_out, seen
+from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
+from wirespeed.model.facts.host import EnvVar, KernelModule
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+
+def _judge(case: Case) -> Verdict:
+    off = case.every(NcclGdr, is_on=False)
+    on = (*case.every(NcclGdr, is_on=True), *case.every(NcclChannel, uses_gdr=True))
+    staged = case.every(NcclChannel, lambda one: one.transport.startswith("NET/IB") and not one.uses_gdr)
+    no_module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and not one.is_loaded)
+    module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and one.is_loaded)
+    forbidden = tuple(one for one in case.every(EnvVar) if _forbids(one) and not is_tried_out(one))
+    evidence = (
+        *seen(_OFF, STRONG, off if not on else ()),
+        *seen(_STAGED, FAIR, staged if not on else ()),
+        *seen(_NO_MODULE, FAIR + 0.5 if not module else SLIGHT, no_module if not module else ()),
+        *seen(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
+        *seen(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
+        *seen(_SAID, FAIR + 0.5, case.said("gdr-not-used")),
+        *((contradicts(_ON, STRONG, on[0]),) if on and not off else ()),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _forbids(variable: EnvVar) -> bool:
+    setting = (variable.setting or "").strip().rstrip(".").upper()
+    return (variable.name == "NCCL_NET_GDR_LEVEL" and setting in ("0", "LOC")) or (
+        variable.name == "NCCL_DMABUF_ENABLE" and setting == "0"
+    )
+
+
+_OFF = Text(en="NCCL reports GPUDirect RDMA disabled", zh="NCCL 报告 GPUDirect RDMA 已禁用")
+_STAGED = Text(en="inter-node channels run over IB without GDRDMA", zh="节点间通道走 IB 但没有 GDRDMA")
+_NO_MODULE = Text(en="the peer-memory module is not loaded", zh="peer-memory 内核模块未加载")
+_FORBIDDEN = Text(en="the environment forbids GPUDirect RDMA", zh="环境变量禁止 GPUDirect RDMA")
+_UNSUPPORTED = Text(en="the library says that GPUDirect RDMA is not supported here", zh="库报告此处不支持 GPUDirect RDMA")
+_SAID = Text(en="GPUDirect RDMA is not used", zh="未使用 GPUDirect RDMA")
+_ON = Text(en="GPUDirect RDMA is on", zh="GPUDirect RDMA 已启用")
+
+RULE = Rule(
+    cause="gdr-disabled",
+    title=Text(en="GPUDirect RDMA is off", zh="GPUDirect RDMA 未启用"),
+    summary=Text(
+        en="Every byte between GPU and NIC passes through host memory, which halves the rate and loads the CPU's memory.",
+        zh="GPU 与网卡之间的每个字节都经过主机内存，速率减半并占用内存带宽。",
+    ),
+    needs=(
+        (NcclGdr,),
+        (wants(NcclChannel, lambda one: one.transport.startswith("NET/IB")),),
+        (wants(KernelModule, lambda one: "peer" in one.name),),
+        (wants(EnvVar, lambda one: one.name in ("NCCL_NET_GDR_LEVEL", "NCCL_DMABUF_ENABLE")),),
+        (wants(NcclWarning, lambda one: one.topic == "gdr-unsupported"),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="GPUDirect needs nvidia-peermem or DMA-BUF (open kernel modules, Linux 5.12), and a GPU and NIC close enough for NCCL's level.",
+            zh="GPUDirect 需要 nvidia-peermem 或 DMA-BUF（开源内核模块、Linux 5.12 起），且 GPU 与网卡距离满足 NCCL 的级别。",
+        ),
+        shows=Text(
+            en="No /GDRDMA in channel lines, `GPU Direct RDMA Disabled`, busbw about half of the NIC's rate.",
+            zh="通道行没有 /GDRDMA，出现 GPU Direct RDMA Disabled，busbw 约为网卡速率的一半。",
+        ),
+        sources=(
+            "NCCL user guide: NCCL_NET_GDR_LEVEL",
+            "NVIDIA GPUDirect RDMA documentation",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pcie-acs-enabled",
+            because=Text(en="there GPUDirect is on and fails or goes the long way", zh="彼处 GPUDirect 已开，但失败或绕路"),
+        ),
+        LookAlike(
+            cause="vm-topology-missing",
+            because=Text(en="there the guest hides how near GPU and NIC are", zh="彼处虚拟机隐藏了 GPU 与网卡的距离"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Load the module at boot, or use DMA-BUF", zh="开机加载模块，或使用 DMA-BUF"),
+            commands=(
+                "modprobe nvidia-peermem",
+                "echo nvidia-peermem > /etc/modules-load.d/nvidia-peermem.conf",
+            ),
+        ),
+        Change(
+            what=Text(en="Remove variables that forbid it", zh="去掉禁止它的变量"),
+            commands=("unset NCCL_NET_GDR_LEVEL NCCL_DMABUF_ENABLE",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Channel lines end in /GDRDMA", zh="通道行以 /GDRDMA 结尾"),
+            commands=(
+                "NCCL_DEBUG=INFO ... 2>&1 | grep -c GDRDMA",
+                "lsmod | grep peermem",
+            ),
+        ),
+    ),
+    gain=Text(en="Up to twice the inter-node bandwidth", zh="节点间带宽最高翻倍"),
+    severity="medium",
+    settled_by=("lsmod | grep -i peermem",),
+)

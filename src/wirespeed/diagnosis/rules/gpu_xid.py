@@ -1,0 +1,103 @@
+"""The driver reported a GPU fault (Xid); network errors on other ranks follow from it."""
+
+from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+APPLICATION_XIDS = frozenset({13, 31, 43, 45, 68})
+"""Xids that a program's own fault raises (NVIDIA Xid catalogue): illegal access, stopped channel and the like."""
+INFORMATIONAL_XIDS = frozenset({63, 92, 94})
+NVLINK_XIDS = frozenset({74, 144, 145, 146, 147, 148, 149, 150})
+
+
+def _judge(case: Case) -> Verdict:
+    xids = case.every(KernelEvent, topic="xid")
+    hardware = tuple(one for one in xids if one.code_number not in APPLICATION_XIDS | INFORMATIONAL_XIDS | NVLINK_XIDS)
+    program = tuple(one for one in xids if one.code_number in APPLICATION_XIDS)
+    ecc = case.every(Gpu, lambda one: (one.ecc_uncorrected_count or 0) > 0)
+    cuda = case.every(NcclWarning, topic="cuda-failure")
+    values: dict[str, Value] = {"xid": hardware[0].code_number if hardware else program[0].code_number if program else None}
+    return Verdict(
+        evidence=(
+            *piece(_HARDWARE, PROVES, hardware, **values),
+            *piece(_PROGRAM, FAIR, program if not hardware else ()),
+            *piece(_ECC, STRONG, ecc),
+            *piece(_CUDA, SLIGHT, cuda),
+            *piece(_SAID, STRONG, case.said("gpu-broken")),
+        ),
+        values=values,
+    )
+
+
+_HARDWARE = Text(en="the driver reported Xid {xid}", zh="驱动报告 Xid {xid}")
+_PROGRAM = Text(en="the driver reported an Xid that programs cause themselves", zh="驱动报告了由程序自身引起的 Xid")
+_ECC = Text(en="uncorrectable memory errors are counted", zh="有不可纠正的显存错误计数")
+_CUDA = Text(en="CUDA failed under NCCL", zh="NCCL 之下 CUDA 调用失败")
+_SAID = Text(en="a broken or vanished GPU is reported", zh="描述提到 GPU 损坏或消失")
+
+RULE = Rule(
+    cause="gpu-xid",
+    title=Text(en="A GPU failed; what others report is its echo", zh="某块 GPU 故障，其他进程的报错只是余波"),
+    summary=Text(
+        en="One GPU reported a hardware or driver fault. The ranks that wait for it print time-outs and closed connections later; the earliest line is the cause.",
+        zh="一块 GPU 报告硬件或驱动故障，等待它的进程随后打印超时与连接关闭；最早的那行才是原因。",
+    ),
+    needs=(
+        (wants(KernelEvent, lambda one: True),),
+        (wants(Gpu, lambda one: one.ecc_uncorrected_count is not None),),
+        (wants(Statement, lambda one: one.topic == "gpu-broken"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Xid is the driver's error number; 79 means off the bus, 48 and 95 memory, 119 and 120 the GPU's own firmware.",
+            zh="Xid 是驱动错误号；79 为掉卡，48、95 为显存，119、120 为 GPU 固件。",
+        ),
+        shows=Text(
+            en="'NVRM: Xid' in the kernel log of one host, before the first NCCL time-out on the others.",
+            zh="某主机内核日志出现 NVRM: Xid，早于其他主机首个 NCCL 超时。",
+        ),
+        sources=("NVIDIA Xid errors catalogue", "leptonai/gpud Xid catalogue"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="peer-process-died",
+            because=Text(en="there the process ended without a GPU fault", zh="彼处进程退出而无 GPU 故障"),
+        ),
+        LookAlike(
+            cause="collective-timeout-too-short",
+            because=Text(en="there nobody failed and waiting was legal", zh="彼处无人失败，只是等待较久"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Drain the node; reset the GPU or reboot as the Xid's entry says; replace it when it returns",
+                zh="隔离节点；按该 Xid 说明复位 GPU 或重启；复发则更换",
+            ),
+            commands=("nvidia-smi --gpu-reset -i GPU",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="No new Xid under a stress test", zh="压力测试下无新 Xid"),
+            commands=("dmesg | grep -i xid", "dcgmi diag -r 3"),
+        ),
+    ),
+    gain=Text(en="The job runs again", zh="任务恢复运行"),
+    severity="high",
+    explains=(
+        "peer-process-died",
+        "collective-timeout-too-short",
+        "collective-mismatch-desync",
+        "packet-loss",
+        "ib-port-down",
+        "straggler-other",
+    ),
+)

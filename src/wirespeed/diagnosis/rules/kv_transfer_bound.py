@@ -1,0 +1,90 @@
+"""Moving the KV cache from prefill to decode takes longer than what it saves."""
+
+from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+NOTABLE_RATIO = 0.3
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    transfers = case.every(ServingMetric, lambda one: "transfer" in one.name and one.name.endswith("_s"))
+    wholes = case.every(ServingMetric, lambda one: one.name in ("ttft_s", "prefill_s"))
+    if transfers and wholes:
+        slow = max(transfers, key=lambda one: one.value)
+        whole = max(wholes, key=lambda one: one.value)
+        share = slow.value / whole.value if whole.value > 0 else 0.0
+        proof = supports if share >= NOTABLE_RATIO else contradicts
+        evidence.append(proof(_SHARE, STRONG, slow, whole, share_ratio=share))
+    evidence += piece(_TRANSFER, FAIR, case.said("kv-transfer"))
+    if evidence:
+        evidence += piece(_DOMINATES, FAIR, case.said("kv-transfer-dominates"))
+        evidence += piece(_SPLIT, SLIGHT, case.said("prefill-decode-split"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_SHARE = Text(en="the transfer takes {share_ratio} of the time to the first token", zh="传输占首词元时间的 {share_ratio}")
+_TRANSFER = Text(en="the KV cache is moved between machines", zh="KV 缓存在机器间移动")
+_DOMINATES = Text(en="the transfer is said to take most of the time", zh="传输被指占去大部分时间")
+_SPLIT = Text(en="prefill and decode are split", zh="预填充与解码分离")
+
+RULE = Rule(
+    cause="kv-transfer-bound",
+    title=Text(en="Moving the KV cache is the limit", zh="KV 缓存传输是瓶颈"),
+    summary=Text(
+        en="Prefill has finished, and decode waits for the KV cache to cross the network.",
+        zh="预填充已完成，解码在等 KV 缓存穿过网络。",
+    ),
+    needs=((wants(ServingMetric, lambda one: "transfer" in one.name),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A 70B model with grouped heads makes 320 KiB of cache a token in 16 bits: 32k tokens are 10 GiB, 0.9 s at 100 Gb/s and 9 s at 10 Gb/s.",
+            zh="分组注意力的 70B 模型 16 位下每词元 320 KiB 缓存：3.2 万词元即 10 GiB，100 Gb/s 需 0.9 s，10 Gb/s 需 9 s。",
+        ),
+        shows=Text(
+            en="Time to first token grows with the prompt's length by size / rate; the link is full only during transfers.",
+            zh="首词元时间随提示长度按 大小/速率 增长；链路仅在传输时满。",
+        ),
+        sources=("NVIDIA Dynamo / NIXL documentation", "Mooncake (arXiv 2407.00079)", "DistServe (arXiv 2401.09670)"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="rdma-fallback-tcp",
+            because=Text(en="first see that the transfer engine uses RDMA at all", zh="先确认传输引擎是否真的用了 RDMA"),
+        ),
+        LookAlike(cause="server-saturated", because=Text(en="there decode waits for compute", zh="那里解码等的是算力")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Move it over RDMA on all NICs, layer by layer while prefill runs",
+                zh="用所有网卡的 RDMA，并在预填充期间逐层传输",
+            ),
+            commands=("UCX_TLS=rc,cuda_copy,cuda_ipc", "UCX_NET_DEVICES=all"),
+            side="serving",
+        ),
+        Change(
+            what=Text(en="Keep short prompts on one instance; store the cache in 8 bits", zh="短提示不分离；缓存用 8 位"),
+            commands=("--kv-cache-dtype fp8",),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="Transfer time equals cache size over line rate, and is under a third of prefill",
+                zh="传输时间等于缓存大小除以线速，且小于预填充的三分之一",
+            )
+        ),
+    ),
+    gain=Text(
+        en="Time to first token falls by the transfer's part that is hidden or shortened", zh="首词元时间减少被隐藏或缩短的传输部分"
+    ),
+    severity="medium",
+)

@@ -1,0 +1,183 @@
+"""The overlay's MTU plus its header does not fit the network underneath."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    configured,
+    is_setting_named,
+    piece,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.facts.link import Link
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Value,
+    Verdict,
+    contradicts,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.text import Text
+
+OVERHEAD_BYTES = {"vxlan": 50, "geneve": 58, "ipip": 20, "tunl": 20, "wireguard": 60, "gre": 24, "plain": 0}
+"""Bytes an overlay adds on IPv4: VXLAN RFC 7348 (14 + 20 + 8 + 8), GENEVE with one option, IP in IP RFC 2003, WireGuard, GRE."""
+_OVERLAY_NAMES = (
+    (re.compile(r"(?i)vxlan|flannel\.\d|cilium_vxlan|^vx"), "vxlan"),
+    (re.compile(r"(?i)geneve|genev_sys|ovn"), "geneve"),
+    (re.compile(r"(?i)^wg|wireguard|flannel-wg|cilium_wg"), "wireguard"),
+    (re.compile(r"(?i)ipip|^tunl"), "ipip"),
+    (re.compile(r"(?i)^gre"), "gre"),
+    (re.compile(r"(?i)^(docker0|br-[0-9a-f]+|cni0|cali|veth|lxc)"), "plain"),
+)
+_PHYSICAL = re.compile(r"^(en|eth|bond|ens|eno|enp|p\d|em\d|ib)")
+_UNDERLAY_MTU = r"(?:underlay|host|node|physical|uplink|nic|vpc|eth0|network).*mtu"
+_OVERLAY_MTU = r"veth_mtu|pod.*mtu|cni.*mtu|calico.*mtu|flannel.*mtu|cilium.*mtu|vxlan.*mtu|overlay.*mtu|^mtu$"
+
+
+def _kind(name: str, type_name: str | None) -> str | None:
+    if type_name in OVERHEAD_BYTES:
+        return type_name
+    return next((kind for pattern, kind in _OVERLAY_NAMES if pattern.search(name)), None)
+
+
+def _judge(case: Case) -> Verdict:
+    links = case.every(Link, lambda one: one.mtu_bytes is not None)
+    overlays = [(one, kind, one.mtu_bytes or 0) for one in links if (kind := _kind(one.name, one.type_name))]
+    underlays = [one for one in links if _kind(one.name, one.type_name) is None and _PHYSICAL.match(one.name)]
+    evidence: list[Evidence] = []
+    values: dict[str, Value] = {"right_mtu_bytes": None}
+    if overlays and underlays:
+        under = min(underlays, key=lambda one: one.mtu_bytes or 0)
+        room = under.mtu_bytes or 0
+        over, kind, mtu = max(overlays, key=lambda one: one[2] + OVERHEAD_BYTES[one[1]])
+        needed = mtu + OVERHEAD_BYTES[kind]
+        values = {"right_mtu_bytes": room - OVERHEAD_BYTES[kind]}
+        numbers: dict[str, Value] = {
+            "overlay": over.name,
+            "overlay_mtu_bytes": mtu,
+            "needed_mtu_bytes": needed,
+            "under_mtu_bytes": room,
+        }
+        if needed > room:
+            evidence.append(supports(_TOO_BIG, STRONG, over, under, **numbers))
+        else:
+            evidence.append(contradicts(_FITS, FAIR, over, under, **numbers))
+    evidence += _from_settings(case)
+    evidence += piece(_SAID, FAIR, case.said("overlay-mtu"))
+    evidence += piece(_NOT_SENT, FAIR, case.said("encapsulated-not-sent"))
+    if evidence or case.said("overlay-network"):
+        evidence += piece(_BIG_HANG, FAIR, case.said("big-hang-small-pass"))
+    if evidence:
+        evidence += piece(_OVERLAY, SLIGHT, case.said("overlay-network"))
+        evidence += piece(_ACROSS, SLIGHT, case.said("across-nodes-only"))
+    return Verdict(evidence=tuple(evidence), values=values)
+
+
+def _from_settings(case: Case) -> tuple[Evidence, ...]:
+    under = [(one, mtu) for one in configured(case, _UNDERLAY_MTU) if (mtu := _mtu(one.setting))]
+    over = [
+        (one, mtu)
+        for one in configured(case, _OVERLAY_MTU)
+        if (mtu := _mtu(one.setting)) and not re.search(_UNDERLAY_MTU, one.name)
+    ]
+    if not under or not over:
+        return ()
+    room, mtu = min(mtu for _, mtu in under), max(mtu for _, mtu in over)
+    numbers: dict[str, Value] = {"overlay_mtu_bytes": mtu, "under_mtu_bytes": room}
+    return piece(_SET_TOO_BIG, STRONG, [over[0][0].record, under[0][0].record], **numbers) if mtu >= room else ()
+
+
+def _mtu(setting: str) -> int | None:
+    found = re.match(r"\"?(\d{4})\b", setting.strip())
+    return int(found[1]) if found else None
+
+
+_TOO_BIG = Text(
+    en="{overlay} sends {overlay_mtu_bytes} bytes, {needed_mtu_bytes} with its header; the link below takes {under_mtu_bytes}",
+    zh="{overlay} 发送 {overlay_mtu_bytes} 字节，加封装头为 {needed_mtu_bytes}；下层链路只容 {under_mtu_bytes}",
+)
+_FITS = Text(
+    en="{overlay} with its header needs {needed_mtu_bytes} bytes, the link below takes {under_mtu_bytes}",
+    zh="{overlay} 加封装头需要 {needed_mtu_bytes} 字节，下层链路可容 {under_mtu_bytes}",
+)
+_SET_TOO_BIG = Text(
+    en="the overlay is set to {overlay_mtu_bytes} bytes on a network of {under_mtu_bytes}",
+    zh="覆盖网设为 {overlay_mtu_bytes} 字节，而底层为 {under_mtu_bytes}",
+)
+_SAID = Text(en="the MTU of pods or overlay is named", zh="提到了 Pod 或覆盖网的 MTU")
+_NOT_SENT = Text(en="frames vanish after encapsulation", zh="封装后的帧消失")
+_BIG_HANG = Text(en="big messages hang while small ones pass", zh="大消息挂起而小消息通过")
+_OVERLAY = Text(en="traffic goes through an overlay", zh="流量经过覆盖网")
+_ACROSS = Text(en="only traffic between nodes is hit", zh="仅跨节点流量受影响")
+
+RULE = Rule(
+    cause="mtu-overlay",
+    title=Text(en="The overlay's MTU does not fit the network underneath", zh="覆盖网 MTU 与底层网络不匹配"),
+    summary=Text(
+        en="Encapsulated packets are larger than the link below carries; full-sized ones are dropped or fragmented while small ones pass.",
+        zh="封装后的包大于下层链路所能承载；满长包被丢弃或分片，小包通过。",
+    ),
+    needs=(
+        (wants(Link, lambda one: one.mtu_bytes is not None and _kind(one.name, one.type_name) is not None),),
+        (wants(Setting, lambda one: is_setting_named(one, r"mtu")),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Each overlay adds a header (VXLAN 50, WireGuard 60, IP in IP 20 bytes); pod MTU + header must not exceed the smallest MTU below.",
+            zh="每种覆盖网都加封装头（VXLAN 50、WireGuard 60、IPIP 20 字节）；Pod MTU 加头不得超过下层最小 MTU。",
+        ),
+        shows=Text(
+            en="Handshakes and small requests work, bodies over about 1.4 kB or TLS certificates hang, only between nodes.",
+            zh="握手与小请求正常，约 1.4 kB 以上的内容或 TLS 证书挂起，且仅跨节点。",
+        ),
+        sources=("RFC 7348 section 4.3", "Calico: configure MTU", "Cilium: MTU", "Docker: com.docker.network.driver.mtu"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pmtu-blackhole",
+            because=Text(
+                en="without an overlay, the small MTU is on a hop further away", zh="没有覆盖网时，较小的 MTU 在更远的某一跳"
+            ),
+        ),
+        LookAlike(
+            cause="mtu-mismatch",
+            because=Text(en="there two hosts or ports of one layer differ", zh="那里是同层的两台主机或端口不同"),
+        ),
+        LookAlike(cause="firewall-blocks-ports", because=Text(en="a filter does not look at sizes", zh="过滤器不看包长")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Set the overlay's MTU to the underlay's less the header ({right_mtu_bytes} here), or raise the underlay's",
+                zh="把覆盖网 MTU 设为底层减封装头（此处 {right_mtu_bytes}），或提高底层 MTU",
+            ),
+            commands=(
+                'kubectl patch installation.operator.tigera.io default --type merge -p \'{{"spec":{{"calicoNetwork":{{"mtu":{right_mtu_bytes}}}}}}}\'',
+            ),
+            risk=Text(en="Pods keep the old MTU until they are recreated", zh="Pod 重建前仍用旧 MTU"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="A full-sized ping with DF passes from pod to pod on another node", zh="Pod 到另一节点 Pod 的满长 DF ping 可通过"
+            ),
+            commands=("ping -M do -s 1422 POD_IP",),
+        ),
+    ),
+    gain=Text(
+        en="Large requests pass; throughput between nodes rises where packets were fragmented",
+        zh="大请求得以通过；若此前被分片，跨节点吞吐上升",
+    ),
+    severity="high",
+    explains=("pmtu-blackhole", "mtu-mismatch", "firewall-blocks-ports", "packet-loss", "gateway-timeout-too-short"),
+)

@@ -1,0 +1,134 @@
+"""NVLink is down, in error or not usable between some GPUs."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+ODD_LATENCY_RATIO = 20.0
+"""A peer latency twenty times the usual of the same matrix is a broken path, not a longer one."""
+NVLINK_XIDS = frozenset({74, 144, 145, 146, 147, 148, 149, 150})
+"""Xids of NVLink (NVIDIA Xid catalogue)."""
+
+
+def _judge(case: Case) -> Verdict:
+    inactive = case.every(NvLink, is_active=False)
+    errors = case.every(NvLink, lambda one: bool(one.replay_count or one.recovery_count or one.crc_errors_count))
+    xids = case.every(
+        KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink") and (one.code_number in NVLINK_XIDS or one.topic != "xid")
+    )
+    odd = _odd_peers(case)
+    uneven = _pairs_without_nvlink(case)
+    pair = case.said("pair-specific")
+    return Verdict(
+        evidence=(
+            *piece(_INACTIVE, STRONG, inactive),
+            *piece(_ERRORS, FAIR, errors),
+            *piece(_XID, STRONG, xids),
+            *piece(_ODD, STRONG, odd),
+            *piece(_UNEVEN, STRONG, uneven),
+            *piece(_PAIR, FAIR, pair),
+            *piece(_P2P_OFF, FAIR if pair or odd else SLIGHT, case.said("p2p-off-passes")),
+            *piece(_SAID, STRONG, case.said("nvlink-trouble")),
+            *against(_NONE, FAIR, _no_nvlink_model(case)),
+        )
+    )
+
+
+def _odd_peers(case: Case) -> tuple[Record, ...]:
+    """Pairs whose latency, or bandwidth, is far from the usual of the matrix."""
+    pairs = case.every(PeerAccess, lambda one: one.latency_s is not None and one.near_index != one.far_index)
+    if len(pairs) < 3:
+        return ()
+    usual = sorted(one.latency_s or 0.0 for one in pairs)[len(pairs) // 2]
+    return tuple(one for one in pairs if (one.latency_s or 0.0) > ODD_LATENCY_RATIO * usual)
+
+
+def _pairs_without_nvlink(case: Case) -> tuple[Record, ...]:
+    """GPU pairs that are not joined by NVLink where most are."""
+    pairs = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU") and one.near != one.far)
+    without = tuple(one for one in pairs if not one.path_class.startswith("NV"))
+    return without if pairs and 0 < len(without) < len(pairs) / 3 else ()
+
+
+def _no_nvlink_model(case: Case) -> tuple[Gpu, ...]:
+    return case.every(Gpu, lambda one: any(name in (one.title or "") for name in ("GeForce", "RTX 40", "L40", "L4", "T4", "A10")))
+
+
+_INACTIVE = Text(en="an NVLink is inactive", zh="有 NVLink 处于非活动状态")
+_ERRORS = Text(en="an NVLink counts replays, recoveries or CRC errors", zh="NVLink 有重放、恢复或 CRC 错误计数")
+_XID = Text(en="the driver reported an NVLink fault", zh="驱动报告 NVLink 故障")
+_ODD = Text(en="one pair of GPUs is far slower than all others", zh="有一对 GPU 远慢于其他")
+_UNEVEN = Text(en="some pairs lack the NVLink that the others have", zh="部分成对缺少其他成对具有的 NVLink")
+_PAIR = Text(en="the fault follows a certain pair of GPUs", zh="故障跟随特定的一对 GPU")
+_P2P_OFF = Text(en="it works with peer access off", zh="关闭对等访问后正常")
+_SAID = Text(en="NVLink trouble is reported", zh="描述提到 NVLink 问题")
+_NONE = Text(en="this GPU model has no NVLink", zh="该 GPU 型号没有 NVLink")
+
+RULE = Rule(
+    cause="nvlink-missing",
+    title=Text(en="The direct path between some GPUs is down or faulty", zh="部分 GPU 之间的直连通路断开或故障"),
+    summary=Text(
+        en="NVLink (or the peer path) between certain GPUs is inactive or in error; jobs that use it hang or fall to PCIe speed, others are fine.",
+        zh="某些 GPU 之间的 NVLink（或对等通路）非活动或出错；用到它的任务挂起或降到 PCIe 速度，其他正常。",
+    ),
+    needs=(
+        (NvLink,),
+        (wants(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU")),),
+        (wants(PeerAccess, lambda one: one.latency_s is not None),),
+        (wants(KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink")),),
+        (wants(Statement, lambda one: one.topic in ("nvlink-trouble", "pair-specific")),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A link lost training, a bridge is loose, a switch port failed; peer-to-peer data then goes elsewhere or nowhere.",
+            zh="链路训练失败、桥接松动或交换端口故障；对等数据改走他路或无路可走。",
+        ),
+        shows=Text(
+            en="nvidia-smi nvlink -s shows inactive links; topo -m lacks NV#; a pair hangs while each GPU alone is fine.",
+            zh="nvidia-smi nvlink -s 显示非活动链路；topo -m 缺 NV#；某一对挂起而单卡正常。",
+        ),
+        sources=("NVIDIA Xid catalogue", "azurehpc-health-checks check_nvlink_status", "determined-ai/determined#8915"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pcie-acs-enabled",
+            because=Text(en="ACS hits all pairs below a bridge, not one", zh="ACS 影响网桥下所有成对，而非一对"),
+        ),
+        LookAlike(
+            cause="nvlink-fabric-manager",
+            because=Text(en="there the whole NVSwitch fabric is not set up", zh="彼处整个 NVSwitch 互连未建立"),
+        ),
+        LookAlike(
+            cause="nccl-env-override",
+            because=Text(en="there a variable keeps NCCL from using NVLink that works", zh="彼处是变量使 NCCL 不用正常的 NVLink"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Test each pair, reset or reseat, then repair; keep the pair apart until then",
+                zh="逐对测试，复位或重插，再修复；此前避免同时使用该对",
+            ),
+            commands=("nvidia-smi nvlink -s", "p2pBandwidthLatencyTest"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="All links active, errors flat, all-reduce at the platform's floor",
+                zh="所有链路活动、错误不增、all-reduce 达平台下限",
+            ),
+            commands=("nvidia-smi nvlink -e", "all_reduce_perf -b 1G -e 1G -g 8"),
+        ),
+    ),
+    gain=Text(en="Five- to twentyfold within the node", zh="节点内五至二十倍"),
+    severity="high",
+    explains=("nccl-env-override",),
+)

@@ -1,0 +1,109 @@
+"""The parallel layout moves too much over slow links."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.settings import Command, Quantity, Setting, Statement
+from wirespeed.model.text import Text
+
+_SHARE_RATIO = 0.3
+"""Above a third of the step in exposed communication, a layout with less traffic pays (Megatron and DeepSpeed tuning guides)."""
+_COMMUNICATES = re.compile(r"communic|nccl|all-?_?reduce|all-?_?gather|exposed|network|comm\b|sync")
+
+
+def _judge(case: Case) -> Verdict:
+    shares = case.every(
+        Quantity,
+        lambda one: one.dimension == "share" and one.value >= _SHARE_RATIO and _COMMUNICATES.search(one.subject) is not None,
+    )
+    sharded = (
+        *case.every(Command, _shards_fully),
+        *case.every(Setting, lambda one: one.name.strip("\"' ").lower() == "stage" and one.setting.strip("\"', ") == "3"),
+    )
+    said = case.said("communication-share-high")
+    slow = case.said("slow-links")
+    evidence = (
+        *seen(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
+        *seen(_SAID, FAIR + 0.5, said),
+        *seen(_SLOW, FAIR, slow if said or shares else ()),
+        *seen(_SHARDED, FAIR, sharded if said or slow else ()),
+        *(contradicts(_DATA, STRONG, one) for one in _waits_for_data(case)[:1]),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _shards_fully(command: Command) -> bool:
+    return any(re.search(r"(?i)fsdp|zero[-_]?3|full[-_]shard", argument) for argument in command.arguments)
+
+
+def _waits_for_data(case: Case) -> tuple[TrainingStep, ...]:
+    return case.every(TrainingStep, lambda one: bool(one.step_s and one.data_s and one.data_s > 0.5 * one.step_s))
+
+
+_SHARE = Text(en="communication takes {share_ratio} of the step", zh="通信占步时的 {share_ratio}")
+_SAID = Text(en="communication takes most of the step, or more nodes bring little", zh="通信占去大部分步时，或增加节点收效甚微")
+_SLOW = Text(en="the links between the nodes are slow", zh="节点间链路较慢")
+_SHARDED = Text(
+    en="parameters are sharded over all ranks, which gathers them in every layer", zh="参数在全部 rank 上切分，每层都要收集"
+)
+_DATA = Text(en="the step waits for data, not for communication", zh="步时在等数据而非通信")
+
+RULE = Rule(
+    cause="parallel-strategy-comm-bound",
+    title=Text(en="The parallel layout moves too much over slow links", zh="并行布局在慢链路上传输过多数据"),
+    summary=Text(
+        en="The bytes the layout must move each step do not fit the link between the nodes, although the link works as it should.",
+        zh="布局每步须传输的字节超出节点间链路能力，尽管链路本身正常。",
+    ),
+    needs=(
+        (wants(Command, _shards_fully),),
+        (wants(TrainingStep, lambda one: bool(one.step_s and one.data_s)),),
+        (Statement,),
+        (Quantity,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Data parallelism moves the gradients, full sharding three times the parameters, tensor parallelism activations in each layer.",
+            zh="数据并行传梯度，全切分传三倍参数量，张量并行每层传激活。",
+        ),
+        shows=Text(
+            en="Two nodes are hardly faster than one; traces show exposed collectives that run at the link's full rate.",
+            zh="两个节点几乎不比一个快；轨迹显示未被掩盖的集合操作以链路满速运行。",
+        ),
+        sources=(
+            "DeepSpeed documentation: ZeRO communication volume",
+            "PyTorch documentation: HSDP",
+            "arithmetic: bytes per step / link rate",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="cross-node-tp", because=Text(en="there it is tensor parallelism that crosses nodes", zh="彼处是张量并行跨节点")
+        ),
+        LookAlike(
+            cause="bandwidth-insufficient", because=Text(en="there other traffic fills the link", zh="彼处是其他流量占满链路")
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Keep the chattiest group inside the node (hybrid sharding, pipeline across nodes), accumulate gradients, overlap, or compress",
+                zh="让通信最多的组留在节点内（混合切分、节点间流水线），累积梯度、重叠或压缩",
+            ),
+            commands=("torchrun ... --data_parallel_replicate_degree NODES --data_parallel_shard_degree GPUS",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The exposed share of communication falls below a tenth", zh="未掩盖的通信占比降到十分之一以下"),
+            commands=("wirespeed trace DIR",),
+        ),
+    ),
+    gain=Text(en="Up to the share that communication takes now", zh="最多可收回当前通信占比"),
+    severity="medium",
+)

@@ -1,0 +1,135 @@
+"""A PCIe link trained below what the device can do, or the slot is too narrow."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.host import PciDevice
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+BUSY_RATIO = 0.1
+"""An idle GPU lowers its PCIe generation to save power; only a busy one tells."""
+
+
+def _judge(case: Case) -> Verdict:
+    narrow = case.every(PciDevice, _is_narrow)
+    slow = case.every(PciDevice, lambda one: _is_slow(one) and one.device_class != "gpu")
+    slow_gpus = case.every(PciDevice, lambda one: _is_slow(one) and one.device_class == "gpu")
+    limited = case.every(KernelEvent, topic="pcie-limited")
+    gpus = case.every(
+        Gpu, lambda one: bool(one.pcie_width_lanes and one.pcie_width_max_lanes and one.pcie_width_lanes < one.pcie_width_max_lanes)
+    )
+    busy = case.every(Gpu, _is_slow_while_busy)
+    full = case.every(PciDevice, _is_full)
+    device = next((one.address or "BDF" for one in (*narrow, *slow)), "BDF")
+    values: dict[str, Value] = {"device": device}
+    return Verdict(
+        evidence=(
+            *piece(_LIMITED, PROVES, limited),
+            *piece(_NARROW, STRONG + SLIGHT, narrow + gpus),
+            *piece(_SLOW, STRONG, slow + busy),
+            *piece(_GPU_IDLE, SLIGHT, slow_gpus if not narrow else ()),
+            *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
+            *piece(_SAID, STRONG, case.said("pcie-narrow")),
+            *against(_FULL, FAIR, full if not narrow and not slow and not slow_gpus else ()),
+        ),
+        values=values,
+    )
+
+
+def _is_narrow(device: PciDevice) -> bool:
+    return bool(device.width_lanes and device.max_width_lanes and 0 < device.width_lanes < device.max_width_lanes)
+
+
+def _is_slow(device: PciDevice) -> bool:
+    below = bool(
+        device.speed_transfers_per_s
+        and device.max_speed_transfers_per_s
+        and device.speed_transfers_per_s < device.max_speed_transfers_per_s
+    )
+    return below or (device.is_downgraded is True and not _is_narrow(device))
+
+
+def _is_full(device: PciDevice) -> bool:
+    known = device.width_lanes and device.max_width_lanes and device.speed_transfers_per_s and device.max_speed_transfers_per_s
+    return bool(known) and not _is_narrow(device) and not _is_slow(device)
+
+
+def _is_slow_while_busy(gpu: Gpu) -> bool:
+    below = bool(
+        gpu.pcie_generation_number
+        and gpu.pcie_generation_max_number
+        and gpu.pcie_generation_number < gpu.pcie_generation_max_number
+    )
+    return below and (gpu.utilisation_ratio or 0.0) >= BUSY_RATIO
+
+
+_LIMITED = Text(en="the kernel says that the PCIe link limits this device", zh="内核报告 PCIe 链路限制了该设备")
+_NARROW = Text(en="the link has fewer lanes than the device can use", zh="链路通道数少于设备能力")
+_SLOW = Text(en="the link runs at a lower generation than the device can", zh="链路代数低于设备能力")
+_GPU_IDLE = Text(en="the GPU's link runs at a lower generation (normal while it idles)", zh="GPU 链路代数较低（空闲时正常）")
+_ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
+_SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")
+_FULL = Text(en="the links listed run at full width and speed", zh="所列链路均为全宽全速")
+
+RULE = Rule(
+    cause="pcie-link-degraded",
+    title=Text(en="A PCIe link runs below its capability", zh="PCIe 链路低于其能力"),
+    summary=Text(
+        en="The device sits in a narrow slot or its link trained to fewer lanes or a lower generation; it cannot deliver its network or copy rate through it.",
+        zh="设备所在插槽窄，或链路协商到更少通道、更低代数，无法交付其网络或复制速率。",
+    ),
+    needs=(
+        (wants(PciDevice, lambda one: one.width_lanes is not None or one.is_downgraded is not None),),
+        (wants(Gpu, lambda one: one.pcie_width_lanes is not None or one.pcie_generation_number is not None),),
+        (wants(KernelEvent, lambda one: one.topic in ("pcie-limited", "aer")),),
+        (wants(Statement, lambda one: one.topic == "pcie-narrow"),),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Usable rate is about lanes x GT/s x 128/130 / 8, less some 10 % for packets: Gen3 x16 13 GB/s, Gen4 x16 26, Gen5 x16 52.",
+            zh="可用速率约为 通道数 × GT/s × 128/130 / 8，再减约 10% 包开销：Gen3 x16 13 GB/s，Gen4 x16 26，Gen5 x16 52。",
+        ),
+        shows=Text(
+            en="lspci LnkSta below LnkCap ('downgraded'); one NIC or GPU at a half, a quarter or an eighth.",
+            zh="lspci 的 LnkSta 低于 LnkCap（downgraded）；某张网卡或 GPU 只有一半、四分之一或八分之一。",
+        ),
+        sources=(
+            "PCI Express Base Specification (encoding)",
+            "mej/nhc#90",
+            "Azure nd96isr_h100_v5 health checks (48 GB/s on Gen5)",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="link-speed-lower-than-assumed",
+            because=Text(en="there the network port's own rate is low", zh="彼处网络端口自身速率低"),
+        ),
+        LookAlike(
+            cause="nic-firmware-state",
+            because=Text(en="there PCIe reads right and the device is slow all the same", zh="彼处 PCIe 读数正确而设备仍慢"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Reseat the card, use a full-width slot, check riser and bifurcation in the firmware",
+                zh="重新插卡，使用全宽插槽，检查转接卡与固件中的拆分设置",
+            ),
+            risk=Text(en="Needs downtime", zh="需停机"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Current equals capable width and speed under load", zh="负载下当前宽度与速度等于能力"),
+            commands=("sudo lspci -vv -s {device} | grep -E 'LnkCap:|LnkSta:'",),
+        ),
+    ),
+    gain=Text(en="The ratio of the widths: two- to eightfold", zh="宽度之比：二至八倍"),
+    severity="high",
+    explains=("straggler-slow-node",),
+)

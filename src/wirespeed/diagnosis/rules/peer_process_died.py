@@ -1,0 +1,99 @@
+"""A rank ended, and the others report a broken connection."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent, KernelEvent
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_KILLED = re.compile(
+    r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
+)
+
+
+def _judge(case: Case) -> Verdict:
+    died = case.every(FrameworkEvent, topic="process-died")
+    killed = tuple(one for one in died if _KILLED.search(one.message))
+    by_kernel = case.every(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault"))
+    closed = (
+        *case.every(NcclWarning, topic="connection-closed"),
+        *case.every(FrameworkEvent, lambda one: one.topic in ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")),
+    )
+    evidence = (
+        *seen(_KILLED_HERE, STRONG, killed),
+        *seen(_BY_KERNEL, STRONG, by_kernel),
+        *seen(_DIED, SLIGHT, died if not killed else ()),
+        *seen(_CLOSED, FAIR, closed),
+        *seen(_SAID, FAIR + 0.5, case.said("process-gone")),
+    )
+    return Verdict(evidence=evidence)
+
+
+_KILLED_HERE = Text(en="a process was ended by a signal", zh="有进程被信号终止")
+_BY_KERNEL = Text(en="the kernel killed a process", zh="内核终止了进程")
+_DIED = Text(en="the framework reports a failed process", zh="框架报告有进程失败")
+_CLOSED = Text(en="the peer closed the connection: it ended first", zh="对端关闭了连接：它先结束")
+_SAID = Text(en="a process or node died before the others complained", zh="某进程或节点先于其他报错而退出")
+
+RULE = Rule(
+    cause="peer-process-died",
+    title=Text(en="A rank died, the network errors are its echo", zh="某个 rank 已退出，网络报错只是余波"),
+    summary=Text(
+        en="One process ended (killed, crashed or preempted); the others only see closed connections. Look at the first error in time.",
+        zh="某进程终止（被杀、崩溃或被抢占），其余只看到连接关闭。应看时间上最早的错误。",
+    ),
+    needs=(
+        (FrameworkEvent,),
+        (wants(NcclWarning, lambda one: one.topic == "connection-closed"),),
+        (wants(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault")),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="When a process ends, the kernel closes its sockets; NCCL on the other ranks reports that as a remote error.",
+            zh="进程结束时内核关闭其套接字；其他 rank 上的 NCCL 把它报告为远端错误。",
+        ),
+        shows=Text(
+            en="Connection closed by remote peer, received 0 bytes or ncclRemoteError on many ranks, and another error earlier on one.",
+            zh="多个 rank 出现 Connection closed by remote peer、received 0 bytes 或 ncclRemoteError，而某一 rank 更早有别的错误。",
+        ),
+        sources=(
+            "NCCL user guide: ncclRemoteError",
+            "torch elastic: error propagation",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="packet-loss", because=Text(en="there the process lives and transfers time out", zh="彼处进程存活而传输超时")
+        ),
+        LookAlike(
+            cause="collective-mismatch-desync", because=Text(en="there all processes live and wait", zh="彼处所有进程存活并在等待")
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Find the first failing rank by time and fix that error: memory, data, a signal, preemption",
+                zh="按时间找出最先失败的 rank 并修复其错误：内存、数据、信号、抢占",
+            ),
+            commands=(
+                "grep -hE 'Error|Killed|signal' rank*.log | sort | head",
+                "dmesg -T | grep -iE 'oom|killed process|segfault'",
+            ),
+        ),
+    ),
+    checks=(Check(what=Text(en="No rank ends before the others", zh="没有 rank 先于其他结束")),),
+    gain=Text(en="The job survives", zh="作业可继续运行"),
+    severity="medium",
+    explains=(
+        "packet-loss",
+        "collective-timeout-too-short",
+        "firewall-blocks-ports",
+    ),
+)

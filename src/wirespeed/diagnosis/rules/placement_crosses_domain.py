@@ -1,0 +1,123 @@
+"""A group that talks a lot spans racks, switches, zones or NVLink domains."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Setting, Statement, Table
+from wirespeed.model.text import Text
+
+_NEAR = re.compile(
+    r"(?i)\b(?:same|within|intra|single|one|inside)[- ]?(?:a |the )?(?:rack|leaf|switch|zone|az|pod|domain|island|block|nvlink)|\blocal\b"
+)
+_FAR = re.compile(
+    r"(?i)\b(?:cross|across|different|inter|two|between|other|spanning)[- ]?(?:the )?(?:racks?|leaf|leaves|switch(?:es)?|zones?|azs?|pods?|domains?|islands?|blocks?|spine)"
+)
+_APART_RATIO = 1.25
+
+
+def _judge(case: Case) -> Verdict:
+    compared = [(table, ratio) for table in case.every(Table) if (ratio := _near_over_far_ratio(table)) is not None]
+    tables = tuple(table for table, ratio in compared if ratio >= _APART_RATIO)
+    even = [table for table, ratio in compared if ratio < _APART_RATIO]
+    domains = _several_domains(case)
+    evidence = (
+        *seen(_TABLE, STRONG + SLIGHT, tables),
+        *seen(_DOMAINS, FAIR, domains),
+        *seen(_SAID, FAIR + 0.5, case.said("crosses-domain")),
+        *(contradicts(_EVEN, STRONG, table) for table in even[:1]),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _near_over_far_ratio(table: Table) -> float | None:
+    """How far the figures of rows of one domain and of several are apart; None where the table compares no such rows."""
+    near = [_numbers(row) for row in table.rows if _NEAR.search(row[0])]
+    far = [_numbers(row) for row in table.rows if _FAR.search(row[0])]
+    if not near or not far:
+        return None
+    pairs = zip(near[0], far[0], strict=False)
+    return max((max(one, other) / min(one, other) for one, other in pairs if one > 0 and other > 0), default=None)
+
+
+def _numbers(row: tuple[str, ...]) -> list[float]:
+    return [float(found[0]) if (found := re.match(r"\d+(?:\.\d+)?", cell.strip())) else 0.0 for cell in row[1:]]
+
+
+def _several_domains(case: Case) -> tuple[Setting, ...]:
+    """Topology labels of nodes of one job that name different domains of one level."""
+    labels = case.every(Setting, lambda one: re.search(r"(?i)topology|rack|zone|clique|block|superpod", one.name) is not None)
+    by_name: dict[str, dict[str, Setting]] = {}
+    for one in labels:
+        by_name.setdefault(one.name.lower(), {})[one.setting] = one
+    return next((tuple(found.values()) for found in by_name.values() if len(found) > 1), ())
+
+
+_TABLE = Text(en="inside one domain it is clearly faster than across domains", zh="同一域内明显快于跨域")
+_DOMAINS = Text(en="the nodes carry labels of different domains", zh="节点带有不同域的标签")
+_EVEN = Text(en="inside one domain it is as slow as across domains", zh="同一域内与跨域一样慢")
+_SAID = Text(en="the group spans racks, switches, zones or NVLink domains", zh="该组跨越机架、交换机、可用区或 NVLink 域")
+
+RULE = Rule(
+    cause="placement-crosses-domain",
+    title=Text(en="The group spans racks or NVLink domains", zh="通信组跨越机架或 NVLink 域"),
+    summary=Text(
+        en="Ranks that exchange the most data sit in different racks, zones or NVLink domains, so their traffic crosses the slow tier.",
+        zh="数据交换最多的 rank 位于不同机架、可用区或 NVLink 域，其流量经过慢的层级。",
+    ),
+    needs=(
+        (wants(Table, lambda one: len(one.rows) >= 2),),
+        (wants(Setting, lambda one: re.search(r"(?i)topology|rack|zone|clique", one.name) is not None),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Bandwidth falls by tier: NVLink domain, leaf, spine, core; a scheduler unaware of them scatters a group.",
+            zh="带宽逐层下降：NVLink 域、叶、脊、核心；不了解层级的调度器会把组打散。",
+        ),
+        shows=Text(
+            en="The same job varies by placement; groups inside one rack reach the full rate.",
+            zh="同一作业随放置而变；同机架内的组能达到满速。",
+        ),
+        sources=(
+            "NVIDIA/nccl#1453",
+            "SLURM topology.conf; Kueue topology aware scheduling",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="oversubscribed-fabric",
+            because=Text(en="there placement is right and the uplinks are too few", zh="彼处放置正确，上行链路不足"),
+        ),
+        LookAlike(
+            cause="ecmp-collision",
+            because=Text(en="there the same placement varies from run to run", zh="彼处同样放置在不同运行间变化"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Place each group inside one domain and order ranks by topology", zh="把每个组放在同一域内，并按拓扑排列 rank"
+            ),
+            commands=(
+                "#SBATCH --switches=1",
+                "scontrol show topology",
+            ),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The group's nodes share one leaf or domain", zh="组内节点同属一个叶交换机或域"),
+            commands=("nvidia-smi -q | grep -A3 Fabric",),
+        ),
+    ),
+    gain=Text(en="From the slow tier's rate to the inner one's", zh="由慢层级速率提升到内层速率"),
+    severity="medium",
+    explains=(
+        "oversubscribed-fabric",
+        "straggler-slow-node",
+    ),
+)

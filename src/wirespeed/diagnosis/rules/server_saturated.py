@@ -1,0 +1,92 @@
+"""More is asked of the model server than it can serve: its own queue grows."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+DOMINANT_SHARE_RATIO = 0.5
+MANY_WAITING_COUNT = 10
+
+
+def _judge(case: Case) -> Verdict:
+    waiting = case.every(
+        ServingMetric, lambda one: "waiting" in one.name or one.name in ("queue_count", "queue_depth", "num_queue_reqs")
+    )
+    long_queue = [one for one in waiting if one.value >= MANY_WAITING_COUNT]
+    evidence: list[Evidence] = []
+    evidence += piece(
+        _QUEUE,
+        FAIR,
+        long_queue or case.said("server-queue-grows"),
+        waiting_count=max((one.value for one in long_queue), default=None),
+    )
+    evidence += piece(_FLAT, FAIR, case.said("throughput-flat"))
+    evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
+    if evidence:
+        evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))
+    evidence += against(_EMPTY, FAIR, [] if long_queue else waiting)
+    evidence += against(_IDLE, FAIR, case.said("backend-idle"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_QUEUE = Text(en="requests queue in the server", zh="请求在服务器内排队")
+_FLAT = Text(en="throughput no longer rises with the load", zh="吞吐不再随负载上升")
+_BUSY = Text(en="the GPUs are busy", zh="GPU 繁忙")
+_LOAD = Text(en="it gets slower with load", zh="负载升高时变慢")
+_EMPTY = Text(en="hardly any request waits in the server", zh="服务器内几乎没有等待的请求")
+_IDLE = Text(en="the server is idle", zh="服务器空闲")
+
+RULE = Rule(
+    cause="server-saturated",
+    title=Text(en="The model server is saturated", zh="模型服务器已饱和"),
+    summary=Text(
+        en="The offered load is above the service rate, so requests wait in the server's own queue; the network is not what they wait for.",
+        zh="到达负载超过服务速率，请求在服务器自身队列中等待；等的不是网络。",
+    ),
+    needs=((wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Near capacity the wait grows as 1 / (1 - utilisation), beyond it without bound.",
+            zh="接近容量时等待按 1 / (1 − 利用率) 增长，超过后无界。",
+        ),
+        shows=Text(
+            en="num_requests_waiting grows, throughput is flat, GPUs are at their limit.",
+            zh="num_requests_waiting 增长、吞吐平坦、GPU 达到极限。",
+        ),
+        sources=("Little's law", "vLLM metrics: num_requests_waiting, request_queue_time_seconds"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="gateway-connection-limit",
+            because=Text(
+                en="there requests wait before the server, whose queue is empty", zh="那里请求在服务器之前等待，服务器队列为空"
+            ),
+        ),
+        LookAlike(
+            cause="kv-cache-preemption", because=Text(en="there the cache, not compute, is full", zh="那里满的是缓存而非算力")
+        ),
+        LookAlike(cause="load-balancer-blind", because=Text(en="there other replicas are idle", zh="那里其他副本空闲")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Add replicas, or refuse early: bound the queue and return 429", zh="增加副本，或尽早拒绝：限制队列并返回 429"
+            ),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The queue drains at the usual load", zh="平常负载下队列能排空"),
+            commands=("curl -s localhost:8000/metrics | grep num_requests_waiting",),
+        ),
+    ),
+    gain=Text(en="Latency returns to service time", zh="延迟回到服务时间"),
+    severity="medium",
+    explains=("gateway-timeout-too-short", "accept-queue-overflow"),
+)

@@ -1,0 +1,98 @@
+"""Many small dependent messages: latency rules, not bandwidth."""
+
+import re
+
+from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import CollectiveRun
+from wirespeed.model.settings import CodeCall, Setting, Statement
+from wirespeed.model.text import Text
+
+_SMALL_BUCKET_MEBIBYTES = 5.0
+"""torch's default bucket is 25 MiB; far below, start time rules on any network of 100 Gb/s (half-bandwidth size about 1 MB a hop)."""
+
+
+def _judge(case: Case) -> Verdict:
+    buckets = (
+        *case.every(
+            Setting, lambda one: "bucket_cap_mb" in one.name and one.value is not None and one.value < _SMALL_BUCKET_MEBIBYTES
+        ),
+        *case.every(CodeCall, lambda one: (_bucket(one) or _SMALL_BUCKET_MEBIBYTES) < _SMALL_BUCKET_MEBIBYTES),
+    )
+    healthy_large = case.every(CollectiveRun, lambda one: one.size_bytes >= 1 << 28)
+    said = case.said("many-small-messages")
+    evidence = (
+        *seen(_BUCKETS, STRONG, buckets),
+        *seen(_SAID, FAIR + 0.5, said),
+        *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
+    )
+    return Verdict(evidence=evidence)
+
+
+def _bucket(call: CodeCall) -> float | None:
+    found = re.search(r"bucket_cap_mb\s*=\s*(\d+(?:\.\d+)?)", f"{call.name}({call.arguments})")
+    return float(found[1]) if found else None
+
+
+_BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小的桶传输")
+_SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
+_LARGE_FINE = Text(en="large messages reach the link's rate", zh="大消息能达到链路速率")
+
+RULE = Rule(
+    cause="small-message-latency-bound",
+    title=Text(en="Many small messages: latency is the limit", zh="大量小消息：受限于延迟"),
+    summary=Text(
+        en="The job sends many small dependent messages, so each pays the start time and bandwidth stays unused.",
+        zh="作业发送大量相互依赖的小消息，每条都付出启动时间，带宽闲置。",
+    ),
+    needs=(
+        (wants(Setting, lambda one: "bucket" in one.name.lower()),),
+        (wants(CodeCall, lambda one: "bucket_cap_mb" in one.arguments),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A collective costs a fixed start (10 to 50 us a hop) plus bytes over rate; below their meeting point more bandwidth helps nothing.",
+            zh="一次集合操作 = 固定启动（每跳 10 至 50 us）+ 字节/速率；低于平衡点时增加带宽无用。",
+        ),
+        shows=Text(
+            en="busbw is low for small sizes only; the NIC is nearly idle; time follows the number of calls, not bytes.",
+            zh="仅小尺寸 busbw 低；网卡几乎空闲；耗时随调用次数而非字节变化。",
+        ),
+        sources=(
+            "nccl-tests doc/PERFORMANCE.md",
+            "PyTorch documentation: bucket_cap_mb",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="no-fault-metric-misread",
+            because=Text(en="there only a small-size row or the average over sizes is read", zh="彼处只是读了小尺寸行或各尺寸平均"),
+        ),
+        LookAlike(
+            cause="straggler-compute-imbalance",
+            because=Text(en="there the benchmark is fast at the same size", zh="彼处同尺寸的基准测试很快"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Send fewer, larger messages: larger buckets, fused or coalesced collectives, CUDA graphs, larger batch a step",
+                zh="合并消息：更大的桶、融合或合并集合操作、CUDA graph、每步更大批量",
+            ),
+            commands=("DistributedDataParallel(model, bucket_cap_mb=100)",),
+        ),
+        Change(what=Text(en="For decoding, use custom all-reduce or fewer ranks", zh="解码时使用自定义 all-reduce 或减少 rank")),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Calls per step fall and the step gets shorter", zh="每步调用次数下降且步时缩短"),
+            commands=("wirespeed trace DIR",),
+        ),
+    ),
+    gain=Text(en="Up to the sum of the start times", zh="最多可收回启动时间之和"),
+    severity="low",
+)

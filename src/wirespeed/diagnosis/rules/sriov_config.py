@@ -1,0 +1,94 @@
+"""An SR-IOV virtual function exists but is not set up for use."""
+
+from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.text import Text
+
+_VF = r"sriov|sr_iov|num_?vfs|vf_|^vf"
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    evidence += piece(_UNSET, STRONG, case.said("sriov-unset"))
+    none = [
+        one.record
+        for one in configured(case, r"num_?vfs|rdma.*vf|sriov.*(allocatable|capacity)")
+        if one.setting.strip().strip('"') == "0"
+    ]
+    evidence += piece(_NONE, FAIR, none)
+    virtual = case.said("sriov")
+    down = case.every(RdmaPort, lambda one: one.state == "down" or one.physical_state in ("disabled", "polling"))
+    if virtual:
+        evidence += piece(_DOWN, FAIR, down)
+        evidence += piece(_NAMED, SLIGHT, virtual)
+    return Verdict(evidence=tuple(evidence))
+
+
+_UNSET = Text(en="a setting of the virtual function is missing or off", zh="虚拟功能的某项设置缺失或关闭")
+_NONE = Text(en="no virtual functions are made or offered", zh="没有创建或提供虚拟功能")
+_DOWN = Text(en="the port of the virtual function is not up", zh="虚拟功能的端口未激活")
+_NAMED = Text(en="the interface is an SR-IOV virtual function", zh="接口是 SR-IOV 虚拟功能")
+
+RULE = Rule(
+    cause="sriov-config",
+    title=Text(en="The SR-IOV virtual function is not fully configured", zh="SR-IOV 虚拟功能未配置完整"),
+    summary=Text(
+        en="The pod or guest got a virtual function whose GUID, link state, trust, VLAN or number was not set on the host.",
+        zh="Pod 或虚机拿到的虚拟功能未在主机上设置 GUID、链路状态、信任、VLAN 或数量。",
+    ),
+    needs=((wants(Setting, lambda one: is_setting_named(one, _VF)),), (RdmaPort, Statement), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A virtual function takes GUID, VLAN, trust, rate and link state from its physical function; unset, an InfiniBand one stays down and an Ethernet one cannot change its MAC or MTU.",
+            zh="虚拟功能的 GUID、VLAN、信任、速率和链路状态来自物理功能；未设时 InfiniBand VF 一直为 down，以太网 VF 不能改 MAC 或 MTU。",
+        ),
+        shows=Text(
+            en="Port down or GUID zero inside the pod while the host's port is active; `ip link show` lists link-state disable or trust off.",
+            zh="Pod 内端口 down 或 GUID 为零而主机端口正常；ip link show 显示 link-state disable 或 trust off。",
+        ),
+        sources=("Linux kernel sriov_numvfs ABI", "NVIDIA MLNX_OFED: SR-IOV", "sriov-network-operator documentation"),
+    ),
+    told_apart_from=(
+        LookAlike(cause="ib-port-down", because=Text(en="there the physical port is down too", zh="那里物理端口也 down")),
+        LookAlike(
+            cause="container-missing-rdma-device",
+            because=Text(en="there no device is visible in the container", zh="那里容器内看不到设备"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Set the virtual function on the host: count, GUID or MAC, link state and trust",
+                zh="在主机上设置虚拟功能：数量、GUID 或 MAC、链路状态与信任",
+            ),
+            commands=(
+                "echo 8 > /sys/class/net/PF/device/sriov_numvfs",
+                "ip link set PF vf 0 state auto trust on",
+                "ip link set PF vf 0 node_guid GUID port_guid GUID",
+            ),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The port is ACTIVE inside the pod", zh="Pod 内端口为 ACTIVE"),
+            commands=("ibv_devinfo | grep -E 'state|guid'", "ip link show PF"),
+        ),
+    ),
+    gain=Text(en="RDMA becomes usable in the pod or guest", zh="Pod 或虚机内 RDMA 可用"),
+    severity="high",
+    explains=("ib-port-down", "ib-disabled-socket-fallback", "container-missing-rdma-device", "nccl-wrong-hca"),
+)

@@ -1,0 +1,175 @@
+"""One TCP connection moves a window each round trip, and the window is too small for the path."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece, quantities, said_s
+from wirespeed.model.case import Case
+from wirespeed.model.facts.host import (
+    Sysctl,
+)
+from wirespeed.model.facts.sockets import TcpSocket
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PingRun, ThroughputRun
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import Text
+from wirespeed.theory import storage
+
+LEAST_RTT_S = 0.002
+"""Below 2 ms even 64 KiB windows allow 260 Mb/s; other limits come first."""
+NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 1.25
+"""The rate seen, against window / RTT: windows are used half when buffers are counted twice (tcp_adv_win_scale)."""
+LIMITED_RATIO = 0.3
+_BUFFER_SYSCTLS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.core.rmem_max", "net.core.wmem_max")
+
+
+def _windows(case: Case) -> list[tuple[Record, float]]:
+    found: list[tuple[Record, float]] = []
+    for one in case.every(Sysctl, lambda it: it.name.replace("/", ".") in _BUFFER_SYSCTLS):
+        last = one.setting.split()[-1] if one.setting.split() else ""
+        if last.isdigit():
+            found.append((one, float(last)))
+    found += [(one, one.value) for one in quantities(case, "size", r"window|cwnd|rmem|wmem|buffer|rwnd")]
+    return found + [(one, one.congestion_window_bytes) for one in case.every(ThroughputRun) if one.congestion_window_bytes]
+
+
+def _round_trip(case: Case) -> tuple[Record, float] | None:
+    pings = [(one, one.rtt_min_s or one.rtt_mean_s or 0.0) for one in case.every(PingRun)]
+    sockets = [(one, one.rtt_s or 0.0) for one in case.every(TcpSocket)]
+    said = [(one, seconds) for one in case.said("round-trip") if (seconds := said_s(one))]
+    return next((one for one in (*pings, *sockets, *said) if one[1] >= LEAST_RTT_S), None)
+
+
+def _rates(case: Case) -> list[tuple[Record, float]]:
+    runs: list[tuple[Record, float]] = [
+        (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.stream_count in (None, 1)
+    ]
+    return runs + [(one, one.value) for one in quantities(case, "rate")]
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    rtt = _round_trip(case)
+    match = _window_explains(_windows(case), rtt, _rates(case)) if rtt else None
+    if rtt and match:
+        window, seen = match
+        limit = 8 * storage.window_limited_bytes_per_s(window[1], rtt[1])
+        evidence.append(
+            supports(
+                _COMPUTED,
+                STRONG,
+                window[0],
+                rtt[0],
+                seen[0],
+                window_bytes=window[1],
+                rtt_s=rtt[1],
+                limit_bits_per_s=limit,
+                seen_bits_per_s=seen[1],
+            )
+        )
+    limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
+    evidence += piece(_SOCKET, STRONG, limited)
+    evidence += piece(_SAID, FAIR, case.said("window-limited"))
+    if rtt:
+        evidence += piece(_PARALLEL, FAIR, [*case.said("parallel-is-faster"), *_scaling(case)])
+        evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()
+    free = [one for one in case.every(TcpSocket) if one.busy_s and not _is_limited(one)]
+    evidence += against(_FREE, FAIR, [] if limited else free)
+    return Verdict(evidence=tuple(evidence))
+
+
+def _window_explains(
+    windows: list[tuple[Record, float]], rtt: tuple[Record, float], rates: list[tuple[Record, float]]
+) -> tuple[tuple[Record, float], tuple[Record, float]] | None:
+    for window in windows:
+        limit = 8 * storage.window_limited_bytes_per_s(window[1], rtt[1])
+        for seen in rates:
+            if NEAR_LOW_RATIO <= seen[1] / limit <= NEAR_HIGH_RATIO:
+                return window, seen
+    return None
+
+
+def _is_limited(one: TcpSocket) -> bool:
+    waited_s = (one.rwnd_limited_s or 0.0) + (one.sndbuf_limited_s or 0.0)
+    return bool(one.busy_s) and waited_s >= LIMITED_RATIO * (one.busy_s or 1.0)
+
+
+def _scaling(case: Case) -> list[ThroughputRun]:
+    """A run with many streams that beats one with a single stream several times."""
+    single = [one for one in case.every(ThroughputRun) if one.stream_count == 1]
+    many = [one for one in case.every(ThroughputRun) if (one.stream_count or 1) >= 4]
+    faster = [one for one in many if single and one.rate_bits_per_s >= 2.5 * min(two.rate_bits_per_s for two in single)]
+    return [*single[:1], *faster[:1]] if faster else []
+
+
+_COMPUTED = Text(
+    en="{window_bytes} each {rtt_s} allow {limit_bits_per_s}; {seen_bits_per_s} was seen",
+    zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
+)
+_SOCKET = Text(en="the kernel says the connection waited for window or buffer", zh="内核显示连接在等窗口或缓冲")
+_SAID = Text(en="a small window or buffer is named", zh="提到了偏小的窗口或缓冲")
+_PARALLEL = Text(en="several connections together are faster", zh="多条连接合起来更快")
+_FAR = Text(en="a round trip takes {rtt_s}", zh="一个往返需 {rtt_s}")
+_FREE = Text(en="the connection did not wait for window or buffer", zh="连接没有等窗口或缓冲")
+
+RULE = Rule(
+    cause="tcp-window-limited",
+    title=Text(en="The TCP window is too small for this round trip", zh="TCP 窗口相对该往返时间过小"),
+    summary=Text(
+        en="One connection cannot move more than its window each round trip, however fast the link is.",
+        zh="无论链路多快，一条连接每个往返最多移动一个窗口。",
+    ),
+    needs=(
+        (TcpSocket,),
+        (PingRun, ThroughputRun),
+        (wants(Sysctl, lambda one: one.name in _BUFFER_SYSCTLS), Quantity),
+        (ThroughputRun, Quantity),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Rate = window / RTT: 6 MiB at 80 ms is 630 Mb/s. Receive buffers are limited by tcp_rmem, send buffers by tcp_wmem.",
+            zh="速率 = 窗口 / RTT：80 ms 下 6 MiB 为 630 Mb/s。接收缓冲受 tcp_rmem、发送缓冲受 tcp_wmem 限制。",
+        ),
+        shows=Text(
+            en="Steady rate without loss, independent of the link; N connections give N times as much; rwnd_limited or sndbuf_limited in `ss -ti`.",
+            zh="速率稳定、无丢包且与链路无关；N 条连接即 N 倍；ss -ti 显示 rwnd_limited 或 sndbuf_limited。",
+        ),
+        sources=("RFC 7323", "Linux ip-sysctl.rst: tcp_rmem, tcp_wmem", "ESnet fasterdata host tuning"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="packet-loss", because=Text(en="loss shows retransmissions and a rate that varies", zh="丢包有重传且速率波动")
+        ),
+        LookAlike(
+            cause="download-single-stream",
+            because=Text(en="there the program is serial even on a near path", zh="那里即使路径很近，程序也是串行的"),
+        ),
+        LookAlike(
+            cause="distance",
+            because=Text(
+                en="a bigger window helps throughput, nothing shortens the round trip", zh="增大窗口可提高吞吐，但往返时间不会变短"
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Let buffers grow to twice rate x RTT on both ends", zh="两端缓冲上限设为 2 × 速率 × RTT"),
+            commands=(
+                "sysctl -w net.ipv4.tcp_rmem='4096 131072 268435456'",
+                "sysctl -w net.ipv4.tcp_wmem='4096 65536 268435456'",
+                "sysctl -w net.core.rmem_max=268435456 net.core.wmem_max=268435456",
+            ),
+            risk=Text(en="More memory per busy connection", zh="每条繁忙连接占用更多内存"),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="One connection reaches the link's rate", zh="单条连接达到链路速率"),
+            commands=("iperf3 -c HOST -t 30", "ss -ti dst HOST"),
+        ),
+    ),
+    gain=Text(en="One connection gets up to rate = new window / RTT", zh="单条连接可达 新窗口 / RTT"),
+    severity="medium",
+    explains=("distance", "download-single-stream", "storage-bound"),
+)

@@ -1,0 +1,210 @@
+"""What is inside archives and compressed files, recognised by content and bounded in size, ratio and number.
+
+Nothing is ever extracted to a path: members are read as streams, so a name cannot lead anywhere. Links and device files are
+refused all the same, since what they would show is not in the archive.
+"""
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, BinaryIO, cast
+
+import zstandard
+
+from wirespeed.machines.streams import CHUNK_BYTES, Opener, spooled
+from wirespeed.model.source import Problem, Source
+from wirespeed.model.text import Text
+
+MOST_TOTAL_BYTES = 4 * 1024**3
+"""Unpacked bytes of one input named by the user."""
+MOST_MEMBERS = 20_000
+MOST_RATIO = 400
+"""Unpacked to packed size; repetitive logs reach about 100."""
+RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
+"""Smaller content is never a bomb, whatever its ratio."""
+MOST_WINDOW_BYTES = 2**27
+TAR_MAGIC_AT = 257
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be unpacked of one input."""
+
+    left_bytes: int = MOST_TOTAL_BYTES
+    left_members: int = MOST_MEMBERS
+    damage: list[Text] = field(default_factory=list)
+    """What was found damaged since it was last told."""
+
+    def told_damage(self, path: str) -> Iterator[Problem]:
+        """The damage as problems, once."""
+        yield from (problem(path, why) for why in self.damage)
+        self.damage.clear()
+
+
+class Refused(Exception):
+    """Content that is not unpacked any further, and why."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+def compression_of(head: bytes) -> str | None:
+    """The compression of a stream by its first bytes."""
+    heads = ((b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b"\x28\xb5\x2f\xfd", "zstd"))
+    return next((name for magic, name in heads if head.startswith(magic)), None)
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether this is a tar archive (POSIX or GNU)."""
+    return head[TAR_MAGIC_AT : TAR_MAGIC_AT + 5] == b"ustar"
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether this is a zip archive."""
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def decompressed(opener: Opener, kind: str, budget: Budget) -> Opener:
+    """The content of a compressed stream, spooled. Raises `Refused` for bombs and damage."""
+    with opener() as packed:
+        packed_bytes = packed.seek(0, 2)
+        packed.seek(0)
+        return spooled(_bounded(_unpacked(packed, kind), budget, packed_bytes))
+
+
+def _unpacked(packed: BinaryIO, kind: str) -> Iterator[bytes]:
+    stream = _STREAMS[kind](packed)
+    return iter(lambda: stream.read(CHUNK_BYTES), b"")
+
+
+def _zstd(packed: BinaryIO) -> IO[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=MOST_WINDOW_BYTES)
+    return cast(IO[bytes], decompressor.stream_reader(packed, read_across_frames=True))
+
+
+_STREAMS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
+    "gzip": lambda packed: cast(IO[bytes], gzip.GzipFile(fileobj=packed)),
+    "xz": lzma.LZMAFile,
+    "bzip2": bz2.BZ2File,
+    "zstd": _zstd,
+}
+
+
+def _bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iterator[bytes]:
+    """Pass on what is within the bounds; a damaged stream ends where the damage is, unless nothing came before."""
+    total = 0
+    try:
+        for piece in pieces:
+            total += len(piece)
+            budget.left_bytes -= len(piece)
+            if budget.left_bytes < 0:
+                raise Refused(_text("unpacks to more than {n} bytes in all, and is refused", "解压后超过 {n} 字节，已拒绝", MOST_TOTAL_BYTES))
+            if total > RATIO_COUNTS_FROM_BYTES and total > MOST_RATIO * max(packed_bytes, 1):
+                raise Refused(_text("unpacks to more than {n} times its size, and is refused", "解压后超过原大小的 {n} 倍，已拒绝", MOST_RATIO))
+            yield piece
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        if total == 0:
+            raise Refused(Text(en=f"cannot be unpacked: {error}", zh=f"无法解压：{error}")) from error
+        budget.damage.append(
+            Text(en=f"is damaged after {total} unpacked bytes ({error}); what came before was read", zh=f"解压 {total} 字节后损坏（{error}）；此前的内容已读取")
+        )
+
+
+def tar_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str, Opener] | Problem]:
+    """Plain files of a tar archive, one after the other; what is left out is told at the end."""
+    refused: Counter[str] = Counter()
+    with opener() as file:
+        packed_bytes = file.seek(0, 2)
+        file.seek(0)
+        try:
+            with tarfile.open(fileobj=file, mode="r:") as archive:
+                for member in archive:
+                    reason = _refusal(member.name, member.issym() or member.islnk(), member.isreg() or member.isdir())
+                    if reason is not None:
+                        refused[reason] += 1
+                        continue
+                    if member.isdir():
+                        continue
+                    content = archive.extractfile(member)
+                    if content is not None:
+                        yield from _member(name, member.name, content, budget, packed_bytes)
+                    if budget.left_members <= 0 or budget.left_bytes <= 0:
+                        break
+        except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+            yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
+    yield from _told(name, refused, budget)
+
+
+def zip_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str, Opener] | Problem]:
+    """Plain files of a zip archive."""
+    refused: Counter[str] = Counter()
+    with opener() as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                for info in archive.infolist():
+                    mode = info.external_attr >> 28
+                    reason = _refusal(info.filename, mode == 0xA, mode in (0, 0x4, 0x8))
+                    if reason is None and info.flag_bits & 1:
+                        reason = "encrypted"
+                    if reason is not None:
+                        refused[reason] += 1
+                    elif not info.is_dir():
+                        with archive.open(info) as content:
+                            yield from _member(name, info.filename, content, budget, info.compress_size)
+                    if budget.left_members <= 0 or budget.left_bytes <= 0:
+                        break
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
+            yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
+    yield from _told(name, refused, budget)
+
+
+def _member(
+    archive: str, member: str, content: IO[bytes], budget: Budget, packed_bytes: int
+) -> Iterator[tuple[str, Opener] | Problem]:
+    budget.left_members -= 1
+    path = f"{archive}!{member}"
+    try:
+        yield path, spooled(_bounded(iter(lambda: content.read(CHUNK_BYTES), b""), budget, packed_bytes))
+        yield from budget.told_damage(path)
+    except Refused as refusal:
+        yield problem(path, refusal.why)
+
+
+def _refusal(member: str, is_link: bool, is_plain: bool) -> str | None:
+    if member.startswith(("/", "\\")) or ".." in member.replace("\\", "/").split("/") or "\0" in member:
+        return "outside"
+    if is_link:
+        return "link"
+    return None if is_plain else "device"
+
+
+_REASONS = {
+    "outside": ("members whose names lead out of the archive were refused", "个成员的名称指向归档之外，已拒绝"),
+    "link": ("links were not followed", "个链接未跟随"),
+    "device": ("device files and pipes were refused", "个设备文件或管道已拒绝"),
+    "encrypted": ("members are encrypted and cannot be read", "个成员已加密，无法读取"),
+}
+
+
+def _told(name: str, refused: Counter[str], budget: Budget) -> Iterator[Problem]:
+    for reason, count in refused.items():
+        en, zh = _REASONS[reason]
+        yield problem(name, Text(en=f"{count} {en}", zh=f"{count} {zh}"))
+    if budget.left_members <= 0:
+        yield problem(name, _text("holds more than {n} files; the rest was left out", "文件数超过 {n}，其余未读取", MOST_MEMBERS))
+
+
+def problem(path: str, why: Text) -> Problem:
+    """A problem with an input as a whole."""
+    return Problem(source=Source(tool="file", path=path), why=why)
+
+
+def _text(en: str, zh: str, number: int) -> Text:
+    return Text(en=en.format(n=number), zh=zh.format(n=number))

@@ -1,0 +1,96 @@
+"""ApacheBench (`ab`): the summary of one run with its table of percentiles."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import LoadRun
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+MOST_QUOTES = 16
+
+_BEGIN = re.compile(r"This is ApacheBench|^\s*Concurrency Level:")
+_FIGURE = re.compile(
+    r"^\s*(?P<name>Concurrency Level|Time taken for tests|Complete requests|Failed requests|Non-2xx responses|Requests per second"
+    r"|Time per request):\s+(?P<number>\d+(?:\.\d+)?)(?P<rest>.*)$"
+)
+_FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d+, Receive: \d+, Length: \d+, Exceptions: \d+)\)")
+_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d+)(?: \(longest request\))?\s*$")
+_MARK = re.compile(r"(?m)This is ApacheBench|^\s*Requests per second:\s+\d[\d.]* \[#/sec\]|^\s*Time per request:\s+\d[\d.]* \[ms\]|^\s*Failed requests:\s+\d")
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run that is being read."""
+
+    quotes: list[Quote] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+    error_counts: dict[str, int] = field(default_factory=dict)
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    run = _Run()
+    for index, line in lines:
+        if _BEGIN.search(line) and len(run.figures) > 1:
+            yield _record(lines, run)
+            run = _Run()
+        if _take(run, line) and len(run.quotes) < MOST_QUOTES:
+            run.quotes.append(quote(lines, index, line))
+    if run.figures:
+        yield _record(lines, run)
+
+
+def _take(run: _Run, line: str) -> bool:
+    """Take what the line says; false when it is none of ab's."""
+    if figure := _FIGURE.match(line):
+        if "across all" in figure["rest"]:
+            return False
+        run.figures[figure["name"]] = float(figure["number"])
+    elif percentile := _PERCENTILE.match(line):
+        run.figures[percentile["percent"]] = float(percentile["ms"]) / 1e3
+    elif failures := _FAILURES.match(line):
+        run.error_counts = {kind: int(count) for kind, count in re.findall(r"(\w+): (\d+)", failures["kinds"]) if int(count)}
+    else:
+        return False
+    return True
+
+
+def _record(lines: Lines, run: _Run) -> LoadRun:
+    figures = run.figures
+    mean_ms = figures.get("Time per request")
+    not_2xx = _whole(figures.get("Non-2xx responses"))
+    failed = _whole(figures.get("Failed requests"))
+    return LoadRun(
+        source=source(lines, "ab"),
+        quotes=tuple(run.quotes),
+        tool="ab",
+        requests_per_s=figures.get("Requests per second"),
+        latency_mean_s=None if mean_ms is None else round(mean_ms / 1e3, 9),
+        latency_p50_s=figures.get("50"),
+        latency_p90_s=figures.get("90"),
+        latency_p95_s=figures.get("95"),
+        latency_p99_s=figures.get("99"),
+        latency_max_s=figures.get("100"),
+        connections_count=_whole(figures.get("Concurrency Level")),
+        requests_count=_whole(figures.get("Complete requests")),
+        error_counts=run.error_counts or ({"failed": failed} if failed else {}),
+        status_counts={"not 2xx": not_2xx} if not_2xx else {},
+        duration_s=figures.get("Time taken for tests"),
+    )
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+READER = Reader(
+    title=Text(en="ApacheBench (ab)", zh="ApacheBench（ab）"),
+    gives=(LoadRun,),
+    recognises=lambda sample: _MARK.search(sample) is not None,
+    read=_read,
+    obtained_by=("ab -n 1000 -c 64 URL",),
+)

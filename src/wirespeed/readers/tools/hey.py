@@ -1,0 +1,126 @@
+"""hey: the summary of one run with its latency, status and error distributions."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import LoadRun
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+
+MOST_QUOTES = 24
+MOST_ERROR_KINDS = 32
+MOST_ERROR_CHARACTERS = 160
+
+_COMMAND = re.compile(r"(?:^|[\s$#%./])hey\s+(?P<flags>-.*)")
+_CONCURRENCY = re.compile(r"(?:^|\s)-c\s*(?P<count>\d{1,7})\b")
+_BEGIN = re.compile(r"^\s*Summary:\s*$")
+_OTHER_TOOL = re.compile(r"^\s*Success rate:")
+_FIGURE = re.compile(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d+(?:\.\d+)?)(?:\s+secs)?\s*$")
+_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d+(?:\.\d+)?) secs")
+_DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d+(?:\.\d+)?) secs")
+_COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
+_RESPONSES = re.compile(r"^(?P<count>\d+) responses")
+_MARK = re.compile(
+    r"(?m)^\s*DNS\+dialup:\s+\d|^\s*resp wait:\s+\d|^\s*\[\d{3}\]\s+\d+ responses|^\s*Slowest:\s+\d[\d.]* secs|^\s*\d+% in \d[\d.]* secs"
+)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run that is being read."""
+
+    quotes: list[Quote] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+    connections_count: int | None = None
+    error_counts: dict[str, int] = field(default_factory=dict)
+    status_counts: dict[str, int] = field(default_factory=dict)
+    is_in_errors: bool = False
+    is_other_tool: bool = False
+
+    def has_result(self) -> bool:
+        """Whether anything of hey's was read."""
+        return not self.is_other_tool and bool(self.figures or self.error_counts or self.status_counts)
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    run = _Run()
+    for index, line in lines:
+        command = _COMMAND.search(line)
+        if command or _BEGIN.match(line):
+            if run.has_result():
+                yield _record(lines, run)
+            run = _Run(connections_count=None if run.has_result() else run.connections_count)
+        if command:
+            concurrency = _CONCURRENCY.search(command["flags"])
+            run.connections_count = int(concurrency["count"]) if concurrency else None
+        elif _take(run, line) and len(run.quotes) < MOST_QUOTES:
+            run.quotes.append(quote(lines, index, line))
+    if run.has_result():
+        yield _record(lines, run)
+
+
+def _take(run: _Run, line: str) -> bool:
+    """Take what the line says; false when it is none of hey's."""
+    if _OTHER_TOOL.match(line):
+        run.is_other_tool = True
+    elif figure := _FIGURE.match(line):
+        run.figures[figure["name"]] = float(figure["number"])
+        return True
+    elif percentile := _PERCENTILE.match(line):
+        run.figures[percentile["percent"]] = float(percentile["number"])
+        return True
+    elif dial := _DIAL.match(line):
+        run.figures["dial"] = float(dial["number"])
+        return True
+    elif counted := _COUNTED.match(line):
+        return _take_count(run, counted["key"], counted["rest"])
+    elif "distribution:" in line:
+        run.is_in_errors = "Error distribution" in line
+    return False
+
+
+def _take_count(run: _Run, key: str, rest: str) -> bool:
+    responses = _RESPONSES.match(rest)
+    if responses:
+        run.status_counts[key] = int(responses["count"])
+    elif run.is_in_errors and len(run.error_counts) < MOST_ERROR_KINDS:
+        run.error_counts[rest.strip()[:MOST_ERROR_CHARACTERS]] = int(key)
+    else:
+        return False
+    return True
+
+
+def _record(lines: Lines, run: _Run) -> LoadRun:
+    figures = run.figures
+    requests = sum(run.status_counts.values()) + sum(run.error_counts.values())
+    return LoadRun(
+        source=source(lines, "hey"),
+        quotes=tuple(run.quotes),
+        tool="hey",
+        requests_per_s=figures.get("Requests/sec"),
+        latency_mean_s=figures.get("Average"),
+        latency_p50_s=figures.get("50"),
+        latency_p90_s=figures.get("90"),
+        latency_p95_s=figures.get("95"),
+        latency_p99_s=figures.get("99"),
+        latency_max_s=figures.get("Slowest"),
+        connections_count=run.connections_count,
+        requests_count=requests or None,
+        error_counts=run.error_counts,
+        status_counts=run.status_counts,
+        dns_dialup_s=figures.get("dial"),
+        duration_s=figures.get("Total"),
+    )
+
+
+READER = Reader(
+    title=Text(en="hey", zh="hey"),
+    gives=(LoadRun,),
+    recognises=lambda sample: _MARK.search(sample) is not None,
+    read=_read,
+    obtained_by=("hey -z 30s -c 64 URL",),
+)

@@ -1,0 +1,44 @@
+"""/etc/hosts and `getent hosts`: which address a name has on this machine."""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.facts.host import HostsEntry
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+from wirespeed.readers.tools._excerpt import arguments_of, excerpt
+from wirespeed.readers.tools._ip import is_address
+
+_ROW = re.compile(r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*(?:\s+[A-Za-z][\w.-]*)*)\s*(?:#.*)?$")
+_ANCHOR = re.compile(r"^\s*(?:127\.0\.\d\.1|::1)\s+[A-Za-z]\S*|/etc/hosts\b")
+_RECOGNISED = re.compile(r"(?m)^\s*(?:[\w.-]+: *)?(?:127\.0\.\d\.1|::1)\s+[A-Za-z]|/etc/hosts\b|\bgetent (?:a?hosts)")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    is_hosts = False
+    for seen in excerpt(lines, _ROW.match, ("getent",)):
+        if seen.is_prompt:
+            is_hosts = "/etc/hosts" in seen.text or "hosts" in " ".join(arguments_of(seen.command, "getent") or ())
+            continue
+        is_hosts = is_hosts or _ANCHOR.search(seen.text) is not None
+        row = _ROW.match(seen.text) if is_hosts else None
+        if row and is_address(row["address"]):
+            for name in row["names"].split():
+                yield HostsEntry(
+                    source=source(lines, "hosts", seen.host),
+                    quotes=(seen.quoted(lines),),
+                    name=name,
+                    address=row["address"],
+                )
+
+
+READER = Reader(
+    title=Text(en="host names (/etc/hosts)", zh="主机名（/etc/hosts）"),
+    gives=(HostsEntry,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("getent hosts NAME",),
+)

@@ -1,0 +1,193 @@
+"""oha as text and as JSON."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.measurement import LoadRun
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+from wirespeed.model.units import time_in_s
+
+MOST_QUOTES = 24
+MOST_DOCUMENTS = 100
+MOST_ERROR_KINDS = 32
+MOST_ERROR_CHARACTERS = 160
+
+_BEGIN = re.compile(r"^\s*Summary:\s*$")
+_SUCCESS = re.compile(r"^\s*Success rate:\s+\d")
+_TIME = r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>secs?|ms|us|µs|ns)"
+_FIGURE = re.compile(rf"^\s*(?P<name>Total|Slowest|Average|DNS\+dialup):\s+{_TIME}\b")
+_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<number>\d+(?:\.\d+)?)\s*$")
+_PERCENTILE = re.compile(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b")
+_COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
+_RESPONSES = re.compile(r"^(?P<count>\d+) responses")
+_DOCUMENT = re.compile(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
+_MARK = re.compile(r"(?m)^\s*Success rate:\s+\d")
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of text that is being read."""
+
+    quotes: list[Quote] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+    error_counts: dict[str, int] = field(default_factory=dict)
+    status_counts: dict[str, int] = field(default_factory=dict)
+    is_oha: bool = False
+    is_in_errors: bool = False
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    if _DOCUMENT.search(lines.sample):
+        yield from _read_json(lines)
+    run = _Run()
+    for index, line in lines:
+        if _BEGIN.match(line) or (_SUCCESS.match(line) and run.is_oha):
+            if run.is_oha:
+                yield _record(lines, run)
+            run = _Run()
+        if _take(run, line) and len(run.quotes) < MOST_QUOTES:
+            run.quotes.append(quote(lines, index, line))
+    if run.is_oha:
+        yield _record(lines, run)
+
+
+def _take(run: _Run, line: str) -> bool:
+    """Take what the line says; false when it is none of oha's."""
+    if _SUCCESS.match(line):
+        run.is_oha = True
+    elif figure := _FIGURE.match(line):
+        run.figures[figure["name"]] = _seconds(figure)
+    elif rate := _RATE.match(line):
+        run.figures["rate"] = float(rate["number"])
+    elif percentile := _PERCENTILE.match(line):
+        run.figures[percentile["percent"]] = _seconds(percentile)
+    elif counted := _COUNTED.match(line):
+        return _take_count(run, counted["key"], counted["rest"])
+    else:
+        if "distribution:" in line:
+            run.is_in_errors = "Error distribution" in line
+        return False
+    return True
+
+
+def _take_count(run: _Run, key: str, rest: str) -> bool:
+    responses = _RESPONSES.match(rest)
+    if responses:
+        run.status_counts[key] = int(responses["count"])
+    elif run.is_in_errors and len(run.error_counts) < MOST_ERROR_KINDS:
+        run.error_counts[rest.strip()[:MOST_ERROR_CHARACTERS]] = int(key)
+    else:
+        return False
+    return True
+
+
+def _seconds(found: re.Match[str]) -> float:
+    unit = "s" if found["unit"].startswith("sec") else found["unit"]
+    return round(time_in_s(float(found["number"]), unit) or 0.0, 9)
+
+
+def _record(lines: Lines, run: _Run) -> LoadRun:
+    figures = run.figures
+    return LoadRun(
+        source=source(lines, "oha"),
+        quotes=tuple(run.quotes),
+        tool="oha",
+        requests_per_s=figures.get("rate"),
+        latency_mean_s=figures.get("Average"),
+        latency_p50_s=figures.get("50"),
+        latency_p90_s=figures.get("90"),
+        latency_p95_s=figures.get("95"),
+        latency_p99_s=figures.get("99"),
+        latency_max_s=figures.get("Slowest"),
+        requests_count=sum(run.status_counts.values()) + sum(run.error_counts.values()) or None,
+        error_counts=run.error_counts,
+        status_counts=run.status_counts,
+        dns_dialup_s=figures.get("DNS+dialup"),
+        duration_s=figures.get("Total"),
+    )
+
+
+def _read_json(lines: Lines) -> Iterator[Record | Problem]:
+    text = lines.whole()
+    if text is None:
+        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
+        return
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(MOST_DOCUMENTS):
+        found = _DOCUMENT.search(text, position)
+        if found is None:
+            return
+        first_line = text.count("\n", 0, found.start())
+        try:
+            document, position = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            position = found.end()
+            yield _problem(lines, first_line, Text(en="this oha document is cut or damaged", zh="该 oha 文档不完整或已损坏"))
+            continue
+        yield _json_record(lines, document, _quotes(lines, first_line, text.count("\n", found.start(), position)))
+
+
+def _quotes(lines: Lines, first_line: int, line_count: int) -> tuple[Quote, ...]:
+    """The lines of the summary; one line when the document is not broken into lines."""
+    last = min(first_line + line_count, first_line + MOST_QUOTES - 1)
+    return tuple(quote(lines, index, line) for index, line in lines if first_line <= index <= last and line.strip(" {},"))
+
+
+def _json_record(lines: Lines, document: dict[str, Any], quotes: tuple[Quote, ...]) -> LoadRun:
+    summary, percentiles = _table(document, "summary"), _table(document, "latencyPercentiles")
+    dial = _table(_table(document, "details"), "DNSDialup")
+    statuses = _counts(_table(document, "statusCodeDistribution"))
+    errors = _counts(_table(document, "errorDistribution"))
+    return LoadRun(
+        source=source(lines, "oha"),
+        quotes=quotes,
+        tool="oha",
+        requests_per_s=_number(summary, "requestsPerSec"),
+        latency_mean_s=_number(summary, "average"),
+        latency_p50_s=_number(percentiles, "p50"),
+        latency_p90_s=_number(percentiles, "p90"),
+        latency_p95_s=_number(percentiles, "p95"),
+        latency_p99_s=_number(percentiles, "p99"),
+        latency_max_s=_number(summary, "slowest"),
+        requests_count=sum(statuses.values()) + sum(errors.values()) or None,
+        error_counts=errors,
+        status_counts=statuses,
+        dns_dialup_s=_number(dial, "average"),
+        duration_s=_number(summary, "total"),
+    )
+
+
+def _table(table: dict[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _number(table: dict[str, Any], key: str) -> float | None:
+    value = table.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _counts(table: dict[str, Any]) -> dict[str, int]:
+    kept = list(table.items())[:MOST_ERROR_KINDS]
+    return {name[:MOST_ERROR_CHARACTERS]: value for name, value in kept if isinstance(value, int) and not isinstance(value, bool)}
+
+
+def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
+    return Problem(source=source(lines, "oha"), why=why, line_index=index)
+
+
+READER = Reader(
+    title=Text(en="oha", zh="oha"),
+    gives=(LoadRun,),
+    recognises=lambda sample: _MARK.search(sample) is not None or _DOCUMENT.search(sample) is not None,
+    read=_read,
+    obtained_by=("oha -z 30s -c 64 --no-tui URL",),
+)

@@ -1,0 +1,74 @@
+"""resolv.conf: name servers, search domains and options."""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.facts.host import ResolverSetup
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+from wirespeed.readers.tools._excerpt import Seen, excerpt
+
+_ROW = re.compile(
+    r"^\s*(?:(?P<server>nameserver)\s+(?P<address>[0-9a-fA-F:.]+(?:%\w+)?)|(?P<key>search|domain)\s+(?P<domains>[\w.-]+\.?[\w. -]*)"
+    r"|options\s+(?P<options>(?:[\w-]+(?::\d+)?\s*)+))\s*(?:[#;].*)?$"
+)
+_OPTION = re.compile(
+    r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
+)
+_RECOGNISED = re.compile(r"(?m)^\s*(?:[\w.-]+: *)?(?:nameserver\s+[0-9a-fA-F:.]+|options\s+[\w-]+(?::\d+)?\b|search\s+[\w.-]+\.[\w.-]+)")
+_MOST_ROWS = 64
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    rows: list[tuple[Seen, re.Match[str]]] = []
+    for seen in excerpt(lines, _row):
+        if seen.is_prompt or (rows and seen.host != rows[0][0].host):
+            yield from _setup(lines, rows)
+            rows = []
+        row = None if seen.is_prompt else _row(seen.text)
+        if row and len(rows) < _MOST_ROWS:
+            rows.append((seen, row))
+    yield from _setup(lines, rows)
+
+
+def _row(text: str) -> re.Match[str] | None:
+    row = _ROW.match(text)
+    if row and row["options"] and not all(_OPTION.match(one) for one in row["options"].split()):
+        return None
+    if row and row["domains"] and not _are_domains(row["domains"].split()):
+        return None
+    return row
+
+
+def _are_domains(words: list[str]) -> bool:
+    """A lone word may be a domain (`search lan`); several without a dot are a sentence."""
+    return len(words) == 1 or all("." in word for word in words)
+
+
+def _setup(lines: Lines, rows: list[tuple[Seen, re.Match[str]]]) -> Iterator[ResolverSetup]:
+    options = tuple(one for _, row in rows if row["options"] for one in row["options"].split())
+    servers = tuple(row["address"] for _, row in rows if row["server"])
+    if not servers and not options:
+        return
+    search = tuple(domain for _, row in rows if row["key"] for domain in row["domains"].split())
+    ndots = next((one.partition(":")[2] for one in options if one.startswith("ndots:")), "")
+    yield ResolverSetup(
+        source=source(lines, "resolv.conf", rows[0][0].host),
+        quotes=tuple(seen.quoted(lines) for seen, _ in rows),
+        nameservers=servers,
+        search=search,
+        ndots_count=int(ndots) if ndots.isdecimal() else None,
+        options=options,
+    )
+
+
+READER = Reader(
+    title=Text(en="resolver set-up (resolv.conf)", zh="域名解析设置（resolv.conf）"),
+    gives=(ResolverSetup,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    obtained_by=("cat /etc/resolv.conf",),
+)
