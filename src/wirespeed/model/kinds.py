@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from wirespeed.model.case import Case
 from wirespeed.model.document import Document
@@ -30,6 +30,9 @@ class Reader:
     read: Callable[[Lines], Iterator[Record | Problem]]
     obtained_by: tuple[str, ...] = ()
     """Commands whose output this is, cheapest first; shown as what would settle an unknown verdict."""
+    voice: Literal["machine", "loose", "prose"] = "machine"
+    """Whose words the quoted lines are. A machine's lines are no prose; loose lines (a setting, a command, an error text)
+    may be sentences as well; the prose reader gets every line that no machine claimed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Which readers fit a text, and reading it with all of them."""
+"""Which readers fit a text, and reading it with all of them: machines first, then people."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,11 +21,36 @@ def readers_for(sample: str, readers: Mapping[str, Reader]) -> tuple[str, ...]:
 def read_all(lines: Lines, readers: Mapping[str, Reader]) -> Iterator[tuple[str, Record | Problem]]:
     """Read one text with every reader that recognises it; yields the reader's id with each record or problem.
 
-    Identical records that two readers make of one text are the readers' business; each is yielded.
+    The prose readers come last and see the lines that no machine claimed.
     """
-    for name in readers_for(lines.sample, readers):
+    names = readers_for(lines.sample, readers)
+    claimed: set[int] = set()
+    for name in (one for one in names if readers[one].voice != "prose"):
+        is_machine = readers[name].voice == "machine"
         for item in _bounded(name, lines, readers[name]):
+            if is_machine and isinstance(item, Record):
+                claimed.update(quote.line_index for quote in item.quotes)
             yield name, item
+    for name in (one for one in names if readers[one].voice == "prose"):
+        for item in _bounded(name, _Unclaimed(lines, claimed), readers[name]):
+            yield name, item
+
+
+class _Unclaimed:
+    """The lines of a text that no machine's record quotes."""
+
+    def __init__(self, lines: Lines, claimed: set[int]) -> None:
+        self._lines = lines
+        self._claimed = claimed
+        self.path = lines.path
+        self.sample = lines.sample
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return ((index, line) for index, line in self._lines if index not in self._claimed)
+
+    def whole(self) -> str | None:
+        """The whole text: whoever asks for it does not go by lines."""
+        return self._lines.whole()
 
 
 def _bounded(name: str, lines: Lines, reader: Reader) -> Iterator[Record | Problem]:

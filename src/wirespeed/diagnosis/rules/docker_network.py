@@ -1,6 +1,8 @@
 """Ranks in bridge-mode containers announce addresses that no other host can reach."""
 
-from wirespeed.diagnosis.rules._cluster import address_of, is_docker_bridge, seen, spans_nodes
+import re
+
+from wirespeed.diagnosis.rules._cluster import IpAddress, address_of, is_docker_bridge, seen, spans_nodes
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning
@@ -11,20 +13,22 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_FURTHER_NETWORKS = re.compile(r"172\.(?:1[89]|2\d)\.0\.\d+$")
+
 
 def _judge(case: Case) -> Verdict:
     failed = case.every(
         NcclWarning,
-        lambda one: one.topic in ("connect-failed", "timeout") and is_docker_bridge(address_of(one.peer or one.message)),
+        lambda one: one.topic in ("connect-failed", "timeout") and _is_container(case, address_of(one.peer or one.message)),
     )
     announced = (
         *case.every(
             NcclBootstrap,
-            lambda one: one.order_index == 0 and is_docker_bridge(address_of(one.address)) and one.interface != "docker0",
+            lambda one: one.order_index == 0 and _is_container(case, address_of(one.address)) and one.interface != "docker0",
         ),
-        *case.every(Address, lambda one: is_docker_bridge(address_of(one.address)) and one.link.startswith("eth")),
+        *case.every(Address, lambda one: _is_container(case, address_of(one.address)) and one.link.startswith("eth")),
     )
-    refused = case.every(FrameworkEvent, lambda one: is_docker_bridge(address_of(one.peer or one.message)))
+    refused = case.every(FrameworkEvent, lambda one: _is_container(case, address_of(one.peer or one.message)))
     bridged = case.every(ContainerState, lambda one: one.network_mode == "bridge")
     host_mode = case.every(ContainerState, network_mode="host")
     many = spans_nodes(case)
@@ -39,6 +43,17 @@ def _judge(case: Case) -> Verdict:
         *((contradicts(_HOST_MODE, STRONG, host_mode[0]),) if host_mode and not bridged else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _is_container(case: Case, address: IpAddress | None) -> bool:
+    """Whether a container of a bridge network has this address; the first of each network is the bridge of the host itself.
+
+    Docker's further networks start at 172.18.0.0/16; other sites use that range too, so there a container must be in the story.
+    """
+    if address is None or address.version != 4 or str(address).endswith(".0.1"):
+        return False
+    in_containers = bool(case.said("runs-in-container") or case.first(ContainerState))
+    return is_docker_bridge(address) or (in_containers and _FURTHER_NETWORKS.match(str(address)) is not None)
 
 
 _FAILED = Text(

@@ -27,7 +27,7 @@ def _judge(case: Case) -> Verdict:
     datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
     flows = case.every(TcpSocket, _retransmits)
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
-    said = case.said("packet-loss")
+    said = tuple(one for one in case.said("packet-loss") if one.value != 0)
     is_loaded = bool(case.said("pfc-not-set", "many-to-one-collapses"))
     return Verdict(
         evidence=(

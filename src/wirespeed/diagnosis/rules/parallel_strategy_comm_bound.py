@@ -31,6 +31,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SAID, FAIR + 0.5, said),
         *seen(_SLOW, FAIR, slow if said or shares else ()),
         *seen(_SHARDED, FAIR, sharded if said or slow else ()),
+        *(contradicts(_UNEVEN, FAIR, one) for one in case.said("work-uneven", "experts-uneven")[:1]),
         *(contradicts(_DATA, STRONG, one) for one in _waits_for_data(case)[:1]),
     )
     return Verdict(evidence=evidence)
@@ -50,6 +51,7 @@ _SLOW = Text(en="the links between the nodes are slow", zh="节点间链路较�
 _SHARDED = Text(
     en="parameters are sharded over all ranks, which gathers them in every layer", zh="参数在全部 rank 上切分，每层都要收集"
 )
+_UNEVEN = Text(en="the ranks' work is uneven, so part of that time is waiting", zh="各 rank 工作不均，其中部分时间是等待")
 _DATA = Text(en="the step waits for data, not for communication", zh="步时在等数据而非通信")
 
 RULE = Rule(

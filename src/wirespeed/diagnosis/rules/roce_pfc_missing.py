@@ -136,7 +136,7 @@ RULE = Rule(
                 en="In an incast test the sequence-error counters stay flat and the pause or CNP counters move instead",
                 zh="incast 测试中乱序计数不再增长，而暂停或 CNP 计数变化",
             ),
-            commands=("grep . /sys/class/infiniband/*/ports/1/hw_counters/{packet_seq_err,out_of_sequence,np_cnp_sent}",),
+            commands=("grep . /sys/class/infiniband/*/ports/1/hw_counters/{{packet_seq_err,out_of_sequence,np_cnp_sent}}",),
         ),
     ),
     gain=Text(en="Often twofold and more under load; hangs end", zh="负载下往往提升一倍以上；挂起消失"),

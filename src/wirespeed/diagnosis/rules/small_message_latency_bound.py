@@ -26,6 +26,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_BUCKETS, STRONG, buckets),
         *seen(_SAID, FAIR + 0.5, said),
+        *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle") if said or buckets else ()),
         *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
     )
     return Verdict(evidence=evidence)
@@ -38,6 +39,7 @@ def _bucket(call: CodeCall) -> float | None:
 
 _BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小的桶传输")
 _SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
+_IDLE = Text(en="the link is mostly idle meanwhile", zh="期间链路大部分空闲")
 _LARGE_FINE = Text(en="large messages reach the link's rate", zh="大消息能达到链路速率")
 
 RULE = Rule(

@@ -31,7 +31,8 @@ def _judge(case: Case) -> Verdict:
 
 def _outlier(table: Table) -> tuple[Table, str] | None:
     """The one row of a table of nodes whose figure is far worse than the median of the others."""
-    if len(table.rows) < 3 or not all(row and _PLACE.search(row[0].strip()) for row in table.rows):
+    is_by_place = bool(table.columns) and _PLACE.match(table.columns[0].strip()) is not None
+    if len(table.rows) < 3 or not all(row and (is_by_place or _PLACE.search(row[0].strip())) for row in table.rows):
         return None
     for index, heading in enumerate(table.columns[1:], 1):
         values = [_number(row, index) for row in table.rows]

@@ -94,7 +94,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:other|remote|wrong|different|far|opposite|second|another|one) (?:cpu )?(?:socket|numa(?: node)?)\b",
                 r"(?:across|cross(?:es|ing)?|between) (?:the )?(?:sockets?|numa|qpi|upi|cpus|xgmi)",
-                r"numa.{0,40}(?:mismatch|remote|wrong|affinity|bind|pin|unaware|misalign)",
+                r"numa.{0,40}(?:mismatch|remote|wrong|bind|pin|unaware|misalign)",
                 r"(?:numactl|pin\w*|bind\w*).{0,50}(?:fix|help|doubl|restor|improv|solv|faster|recover)",
                 r"\bnps ?[=:]? ?[124]\b",
                 r"(?:gpu|nic|hca).{0,30}(?:and|to|from).{0,20}(?:gpu|nic|hca).{0,40}different (?:sockets?|numa|cpus?|root)",

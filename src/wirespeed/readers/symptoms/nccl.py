@@ -47,7 +47,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"left[- ]?over\s.{0,30}(?:variables?|env|settings?|NCCL_)",
                 r"(?:unset\w*|remov\w*|dropp\w*|delet\w*|without)\s.{0,40}(?:NCCL_(?!TOPO|GRAPH)\w+|env(?:ironment)?(?: variables?)?|variables?)"
-                r".{0,60}(?:fix|help|works?|restor|fast|full|solv|goes away|runs|normal|pass)",
+                r".{0,60}(?:fix|help|works?|restor|fast|full|solv|goes away|runs|normal|pass|\d+ ?[GT]b)",
                 r"(?:variables?|env\w*|settings?|NCCL_\w+|recipe|script).{0,40}(?:copied|inherited|taken over|baked|carried over|from (?:an? )?(?:old|other|blog))",
                 r"(?:copied|inherited|carried over)\s.{0,40}(?:variables?|env\w*|settings?|NCCL_\w+)",
             ),
@@ -89,7 +89,7 @@ SYMPTOMS = Symptoms(
         "hca-wrong": Topic(
             negatable=False,
             wordings=(
-                r"(?:wrong|only one|only some|only \d|just one|fewer|not all|mismatch\w*|unequal)\s(?:of\s)?.{0,30}"
+                r"(?:wrong|only one|only some|only (?:\d|two|three|four)|just one|fewer|not all|mismatch\w*|unequal)\s(?:of\s)?.{0,30}"
                 r"(?:\bhcas?\b|rdma (?:devices?|nics?|ports?)|ib (?:devices?|cards?|ports?|nics?)|roce (?:ports?|nics?|devices?)|\bmlx5_\w+|\brails?\b|\bnics\b)",
                 r"NCCL_IB_HCA.{0,60}(?:wrong|mismatch|differ|only|missing|not match|lists|order|prefix|includes?|names)",
                 r"(?:storage|management|frontend|front-end|north-?south)\s(?:\w+\s)?(?:hca|rdma|roce|\bib\b|mlx5|nics?).{0,60}(?:used|picked|chosen|takes?|includ|list)",
@@ -126,10 +126,10 @@ SYMPTOMS = Symptoms(
         "transfer-on-tcp": Topic(
             negatable=False,
             wordings=(
-                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?|disaggregat\w*|lmcache|libfabric|deepep)\b"
+                r"\b(?:ucx\w*|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?|disaggregat\w*|lmcache|libfabric|deepep)\b"
                 r".{0,100}\b(?:tcp|sockets?)\b",
                 r"\b(?:tcp|sockets?)\b.{0,60}\b(?:ucx|mooncake|nixl|nvshmem|transfer engine|open ?mpi|kv(?: cache)? transfers?)\b",
-                r"UCX_TLS.{0,40}tcp|MC_FORCE_TCP|protocol[\"' :=]+tcp",
+                r"UCX_TLS.{0,40}tcp|tcp_transport|TcpTransport|MC_FORCE_TCP|protocol[\"' :=]+tcp",
             ),
         ),
         "transfer-engine": Topic(

@@ -31,7 +31,7 @@ SYMPTOMS = Symptoms(
         "communication-share-high": Topic(
             negatable=False,
             wordings=(
-                r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed|network|gradient sync\w*)\b.{0,60}(?:\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than|longer than compute|bottleneck)",
+                r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than|longer than compute|bottleneck)",
                 r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl|all-?_?reduce|all-?_?gather|network|waiting for)",
                 r"(?:scal\w*|throughput|speed-?up)\b.{0,40}(?:poor|bad|only|drops?|collaps\w*|worse|does not|no gain|\d+ ?%)\b.{0,60}(?:nodes?|gpus?|servers?)",
                 r"(?:two|2|more) (?:nodes|servers|machines)\b.{0,60}(?:slower|no faster|not faster|worse) than\s(?:one|a single|1)",
@@ -47,8 +47,14 @@ SYMPTOMS = Symptoms(
                 r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|\d{3,} )\s?(?:small|tiny|short|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
                 r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow|latency|dominat|many|each|poor|low|bad)",
                 r"latency[- ]bound|dominated by latency|latency, not bandwidth|launch overhead|bucket_cap_mb|bucket size",
-                r"(?:link|network|bandwidth|nic)\b.{0,40}(?:idle|mostly unused|\b\d ?%|far from|not saturated|barely used)\b.{0,60}(?:decode|token|small|latency|step)?",
                 r"(?:each|per|every) (?:token|decode step)\b.{0,60}(?:all-?_?reduce|round trips?|sync\w*|latency)",
+            ),
+        ),
+        "link-mostly-idle": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:link|network|bandwidth|nic|wire|fabric)\b.{0,40}(?:\bidle|unused|\b\d ?%|far from|not saturated|barely used|hardly used)",
+                r"under \d ?%.{0,20}(?:link|network|bandwidth|nic)",
             ),
         ),
         "gradients-in-fp32": Topic(

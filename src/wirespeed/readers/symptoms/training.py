@@ -12,8 +12,8 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 rf"(?:one|a single|same|particular|specific|certain|this|bad|some|that)\s(?:\w+\s)?{_NODE}s?\b.{{0,30}}\b(?:is|are|was|runs?|has|takes?|lags?|reaches|gives|shows|stays|gets|at)\b.{{0,30}}(?:slow|late\b|behind|lower|half|straggl|lag|\d+ ?%)",
-                rf"(?:without|exclud\w*|remov\w*|drain\w*|swap\w*|replac\w*|leav\w* out|cordon\w*|blacklist\w*)\s(?:\w+\s){{0,3}}{_NODE}\b.{{0,60}}(?:fast|fix|normal|full|recover|restor|back|fine|help|solv|good|expected|improv)",
-                rf"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){{0,2}}{_NODE}[- ]?\S*.{{0,40}}(?:slow|drop|half|fall|degrad)",
+                rf"(?:without|exclud\w*|remov\w*|drain\w*|swap\w*|replac\w*|leav\w* out|cordon\w*|blacklist\w*)\s(?:\w+\s){{0,3}}{_NODE}\b.{{0,60}}(?:fast|fix|normal|full|recover|restor|back|fine|help|solv|good|expected|improv|\d+ ?[GMT]b)",
+                rf"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){{0,2}}{_NODE}[- ]?\S*.{{0,40}}(?:slow|drop|half|fall|degrad|\d+ ?[GMT]b)",
                 rf"\bstraggler\b|\bslow(?:est)? {_NODE}s?\b",
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,30}}\b(?:is|was|runs?|takes?)\b.{{0,24}}(?:slow|late|longer|behind)",
             ),
@@ -42,6 +42,7 @@ SYMPTOMS = Symptoms(
                 r"(?:sequence|sample|batch|prompt|image)\s?(?:lengths?|sizes?)\s.{0,30}(?:vary|varies|differ|uneven|spread)",
                 r"(?:load|compute|work\w*|pipeline|stage)[- ](?:im|un)balanc\w*",
                 r"(?:more|extra|heavier)\s.{0,20}(?:layers?|work|compute|embedding|tokens|samples)\s.{0,40}(?:stage|rank|first|last|gpu)",
+                r"\d+ ?m?s on (?:rank|gpu) ?\d+.{0,40}\d+ ?m?s on (?:rank|gpu)",
                 r"time is taken\b.{0,60}(?:around|synchron|python)|wait\w*\sfor the (?:last|slowest)\s(?:rank|gpu|worker)",
                 r"\bdynamic (?:batch\w*|shape\w*|padding)|without (?:length )?bucketing|(?:length )?bucketing",
             ),

@@ -16,6 +16,7 @@ SYMPTOMS = Symptoms(
                 rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*|switch\w*|mov\w*|go\w* back)\s.{{0,60}}{_SOFTWARE}.{{0,80}}{_GOOD}",
                 rf"{_SOFTWARE}.{{0,60}}(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*).{{0,60}}{_GOOD}",
                 rf"(?:older|old|previous|earlier|newer|newest|latest|last)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_GOOD}",
+                rf"(?:with|under|using|on|in)\s.{{0,10}}{_SOFTWARE} v?\d+\.\d+\S*.{{0,30}}\b{_GOOD}",
                 rf"{_SOFTWARE}\s.{{0,24}}\d+\.\d+(?:\.\d+)?.{{0,40}}{_GOOD}.{{0,80}}{_BAD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_BAD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",

@@ -54,4 +54,5 @@ READER = Reader(
     gives=(Address, Link),
     recognises=lambda sample: _NOTE.search(sample) is not None,
     read=_read,
+    voice="loose",
 )

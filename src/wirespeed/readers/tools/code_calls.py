@@ -130,4 +130,5 @@ READER = Reader(
     gives=(CodeCall,),
     recognises=lambda sample: _HINT.search(sample) is not None,
     read=_read,
+    voice="loose",
 )

@@ -153,4 +153,5 @@ READER = Reader(
     gives=(Command,),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None or '["' in sample,
     read=_read,
+    voice="loose",
 )

@@ -246,4 +246,5 @@ READER = Reader(
     recognises=lambda sample: _SERVICES.search(sample) is not None or _EXCERPT.search(sample) is not None,
     read=_read,
     obtained_by=("docker compose config",),
+    voice="loose",
 )

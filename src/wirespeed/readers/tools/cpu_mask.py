@@ -103,4 +103,5 @@ READER = Reader(
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("taskset -pc PID", "grep Cpus_allowed_list /proc/PID/status"),
+    voice="loose",
 )

@@ -38,11 +38,11 @@ _PAIR = re.compile(
     r"(?i)(?<![\w%{./-])(?P<name>[a-z]+(?:[_ ][a-z]+){0,4})\"?\s{0,20}[:=]?\s{0,20}\"?(?P<number>\d+(?:[.,]\d+)?(?:e-?\d+)?)\s?(?P<unit>ms|us|µs|s\b)?(?![\w.%/])"
 )
 _NAME = re.compile(r"(?i)\b(?:time_(?:namelookup|connect|appconnect|pretransfer|starttransfer|total)|namelookup|(?:pre|start)transfer|ttfb)\b")
-_ONE_FIELD = re.compile(r"^[\s\"|*-]*[A-Za-z][\w ]*\"?\s*[:=]?\s*\"?\d[\d.,e-]*\s?(?:ms|us|µs|s|bytes|B/s)?[\s,\"|]*$")
-_GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]*\"?\s*[:=]\s*\S+\s*)$")
+_ONE_FIELD = re.compile(r"^[\s\"|*-]*[A-Za-z][\w ]{0,60}?\"?[ \t]{0,20}[:=]?[ \t]{0,20}\"?\d[\d.,e-]{0,20}\s?(?:ms|us|µs|s|bytes|B/s)?[\s,\"|]*$")
+_GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}[:=]\s*\S+\s*)$")
 """A rule or a `name: value` that is no field of ours does not end a block."""
 _AROUND_LABEL = " \t\"'|,;:-"
-_SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]*\w*[\s,;]+(?:tcp_?)?conn\w*\s?[=:]\s?\d")
+_SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]{0,12}\w{0,3}[\s,;]{1,9}(?:tcp_?)?conn\w*\s?[=:]\s?\d")
 _COMMAND = re.compile(r"\bcurl\s.*(?:\s-w\b|--write-out\b|time_total)")
 _CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d+) milliseconds with (?P<bytes>\d+)")
 """A request that was given up: its time is the time until then."""

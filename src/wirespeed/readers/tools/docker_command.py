@@ -167,4 +167,5 @@ READER = Reader(
     gives=(ContainerState, CpuQuota),
     recognises=lambda sample: _RUN.search(sample) is not None,
     read=_read,
+    voice="loose",
 )

@@ -204,4 +204,5 @@ READER = Reader(
     ),
     read=_read,
     obtained_by=("wget -O /dev/null URL", "aria2c -x8 URL"),
+    voice="loose",
 )

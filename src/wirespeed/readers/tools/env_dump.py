@@ -36,4 +36,5 @@ READER = Reader(
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("env | grep -E '^(NCCL|GLOO|UCX|FI|OMPI|TORCH|CUDA)_'",),
+    voice="loose",
 )

@@ -231,4 +231,5 @@ READER = Reader(
         "clocks_event_reasons.sw_power_cap,clocks_event_reasons.sw_thermal_slowdown,clocks_event_reasons.hw_slowdown --format=csv",
         "nvidia-smi dmon -c 1",
     ),
+    voice="loose",
 )

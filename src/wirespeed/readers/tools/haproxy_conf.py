@@ -17,13 +17,16 @@ _SECTION = re.compile(
 _ALONE = re.compile(r"^\s*(?:global|defaults)\s*(?:#.*)?$|^(?:frontend|backend|listen)\s+[\w.:-]+\s*(?:#.*)?$")
 _SURE = re.compile(
     r"^\s*(?:(?:no )?option (?:http-(?:server-close|keep-alive|no-delay|buffer-request|use-htx|pretend-keepalive)|httpclose|httplog|tcplog|redispatch"
-    r"|forwardfor|httpchk|splice-\w+|tcp-smart-\w+|clitcpka|srvtcpka|tcpka|dontlognull|abortonclose|persist|logasap)\b[^;{]*"
+    r"|forwardfor|httpchk|splice-\w+|tcp-smart-\w+|clitcpka|srvtcpka|tcpka|dontlognull|abortonclose|persist|logasap)\b[^;{]*$"
     r"|timeout (?:connect|client|client-fin|server|server-fin|http-request|http-keep-alive|tunnel|queue|check|tarpit) \d+(?:us|ms|s|m|h|d)?"
-    r"|balance (?:roundrobin|leastconn|first|source|uri|hdr|random|static-rr)\b[^;{]*|http-reuse (?:never|safe|aggressive|always)"
-    r"|(?:default_backend|use_backend) [\w.-]+[^;{]*|tune\.[\w.-]+ \S+|(?:default-)?server (?:[\w.-]+ )?\S+:\d+ (?:[^;{]*\b(?:check|maxconn|inter|weight|backup|proto|ssl)\b)[^;{]*"
-    r"|compression (?:algo|type|offload)\b[^;{]*)\s*(?:#.*)?$"
+    r"|balance (?:roundrobin|leastconn|first|source|uri|hdr|random|static-rr)\b[^;{]*$|http-reuse (?:never|safe|aggressive|always)"
+    r"|(?:default_backend|use_backend) [\w.-]+[^;{]*$|tune\.[\w.-]+ \S+|(?:default-)?server (?:[\w.-]+ )?\S+:\d+ (?:[^;{]*\b(?:check|maxconn|inter|weight|backup|proto|ssl)\b)[^;{]*$"
+    r"|compression (?:algo|type|offload)\b[^;{]*$)\s*(?:#.*)?$"
 )
-_KEYWORD = re.compile(r"^\s+(?P<word>[a-z][a-z0-9._-]*)(?:\s|$)|^(?P<bare>acl|bind|mode|log|option|timeout|server|balance|maxconn|retries|stats)\s")
+_KEYWORD = re.compile(
+    r"^\s+(?P<word>[a-z][a-z0-9._-]*)(?:\s|$)"
+    r"|^(?:bind \S*:\d|mode (?:http|tcp)|server \S+ \S+:\d|(?:maxconn|retries) \d|acl \S+ \S|option \S|timeout \S+ \d)"
+)
 _NOT_OURS = re.compile(r"[;{]\s*(?:#.*)?$|^\s*[\w.-]+:(?:\s|$)")
 _WORD = re.compile(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>.)")
 

@@ -25,7 +25,7 @@ _DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d+(?:\.\d+)?) secs")
 _COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
 _RESPONSES = re.compile(r"^(?P<count>\d+) responses")
 _MARK = re.compile(
-    r"(?m)^\s*DNS\+dialup:\s+\d|^\s*resp wait:\s+\d|^\s*\[\d{3}\]\s+\d+ responses|^\s*Slowest:\s+\d[\d.]* secs|^\s*\d+% in \d[\d.]* secs"
+    r"(?m)^[ \t]*DNS\+dialup:\s+\d|^[ \t]*resp wait:\s+\d|^[ \t]*\[\d{3}\]\s+\d+ responses|^[ \t]*Slowest:\s+\d[\d.]* secs|^[ \t]*\d+% in \d[\d.]* secs"
 )
 
 

@@ -99,4 +99,5 @@ READER = Reader(
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("lsmod",),
+    voice="loose",
 )

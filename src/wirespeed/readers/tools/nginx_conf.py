@@ -37,8 +37,10 @@ _FREE_NAMES = frozenset({"map", "types", "geo", "split_clients", "charset_map", 
 _GREP_PREFIX = re.compile(r"^\s*[\w./-]+\.(?:conf|cfg|template|tmpl)[:-](?:\d+[:-])?(?=\s|[a-z#}])")
 _DUMPED_FILE = re.compile(r"^# configuration file (?P<path>\S+):\s*$")
 _ANNOTATION = re.compile(r"\bnginx\.(?:ingress\.kubernetes\.io|org)/(?P<name>[a-z0-9-]+)\"?\s*[:=]\s*(?P<setting>\S.*?),?\s*$")
+_TEXT_FOLLOWS = frozenset({"|", ">", "|-", ">-"})
+"""YAML marks of a snippet: its lines are read as configuration of their own."""
 _MARK = re.compile(
-    rf"(?m)^\s*(?:[\w./-]+\.conf[:-](?:\d+[:-])?)?\s*{_KNOWN.pattern}(?:\s[^;{{}}\n]{{1,400}};|\s[^;{{}}\n]{{0,400}}\{{)|^# configuration file \S+:\s*$"
+    rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d+[:-])?[ \t]*)?{_KNOWN.pattern}(?:[ \t][^;{{}}\n]{{1,400}};|[ \t][^;{{}}\n]{{0,400}}\{{)|^# configuration file \S+:\s*$"
     r"|nginx\.(?:ingress\.kubernetes\.io|org)/[a-z]"
 )
 
@@ -78,6 +80,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield from _closed(lines, state)
             state = _State()
         elif annotation and not state.words:
+            if annotation["setting"] in _TEXT_FOLLOWS:
+                continue
             yield _annotated(lines, row, annotation)
         else:
             yield from _take(lines, state, row)

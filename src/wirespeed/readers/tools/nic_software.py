@@ -88,4 +88,5 @@ READER = Reader(
     recognises=lambda sample: _QUICK.search(sample) is not None,
     read=_read,
     obtained_by=("python -m torch.utils.collect_env", "ofed_info -s"),
+    voice="loose",
 )

@@ -28,7 +28,7 @@ _PERCENTILE = re.compile(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b"
 _COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
 _RESPONSES = re.compile(r"^(?P<count>\d+) responses")
 _DOCUMENT = re.compile(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
-_MARK = re.compile(r"(?m)^\s*Success rate:\s+\d")
+_MARK = re.compile(r"(?m)^[ \t]*Success rate:\s+\d")
 
 
 @dataclass(slots=True)

@@ -32,12 +32,12 @@ _NOT_CONNECTING = re.compile(r"(?i)while (?:reading|sending|waiting)|read timed 
 _HOST = r"(?P<host>\[[0-9a-fA-F:.%\w]+\]|[\w.-]{1,253})"
 _PORT = r"(?P<port>\d{1,5})"
 _NC_COMMAND = re.compile(rf"(?:^|[\s$#/])(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*{_HOST}\s+{_PORT}\b(?P<rest>.*)")
-_URL_COMMAND = re.compile(rf"(?:^|[\s$#])(?:curl|wget)\s.*?(?P<scheme>https?)://(?:[^\s@/]+@)?{_HOST}(?::{_PORT})?")
+_URL_COMMAND = re.compile(rf"(?:^|[\s$#])(?:curl|wget)\s.{{0,2000}}?(?P<scheme>https?)://(?:[^\s@/]+@)?{_HOST}(?::{_PORT})?")
 _CURL_BARE_COMMAND = re.compile(rf"(?:^|[\s$#])curl\s+(?:-\S+\s+)*{_HOST}:{_PORT}(?:[/\s]|$)")
 _DEV_TCP = re.compile(rf"/dev/tcp/{_HOST}/{_PORT}\b(?P<rest>.*)")
 _PROMPT = re.compile(r"^\S*[$#] \S|^\S+ [$#] \S")
 
-_NC_RESULT = re.compile(rf"(?:Connection to {_HOST}(?: \([^)]*\))? {_PORT} port .*(?P<open>succeeded))")
+_NC_RESULT = re.compile(rf"(?:Connection to {_HOST}(?: \([^)]*\))? {_PORT} port .{{0,60}}(?P<open>succeeded))")
 _NC_FAILED = re.compile(rf"\bconnect to {_HOST}(?: \([^)]*\))? port {_PORT}(?: \((?:tcp|udp)\))? (?:failed|timed out)(?P<why>.*)")
 _NC_TRADITIONAL = re.compile(rf"^\s*{_HOST}? ?\[(?P<address>[\d.]+)\] {_PORT} \([^)]*\)(?: :)? ?(?P<why>open|.*(?:refused|timed out|unreachable|No route).*)$")
 _NCAT_OPEN = re.compile(rf"^\s*Ncat: Connected to {_HOST}:{_PORT}\.")
@@ -68,8 +68,8 @@ _NMAP_PORT = re.compile(r"^\s*(?P<port>\d{1,5})/tcp\s+(?P<state>open|closed|filt
 _NMAP_OUTCOMES: dict[str, Outcome] = {"open": "connected", "closed": "refused", "filtered": "timed-out"}
 _MARK = re.compile(
     r"(?i)connection refused|ECONNREFUSED|no route to host|EHOSTUNREACH|network is unreachable|connect(?:ion)? timed out|ETIMEDOUT"
-    r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .* succeeded|^\s*Ncat: |Connecting to \S+:\d+\.\.\. |^Connected to \S+\.$"
-    r"|^\s*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.*\) port \d|couldn.t connect to \S+:\d",
+    r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .{0,60} succeeded|^[ \t]*Ncat: |Connecting to \S+:\d+\.\.\. |^Connected to \S+\.$"
+    r"|^[ \t]*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.{0,80}\) port \d|couldn.t connect to \S+:\d",
     re.MULTILINE,
 )
 
@@ -241,4 +241,5 @@ READER = Reader(
     recognises=lambda sample: _MARK.search(sample) is not None,
     read=_read,
     obtained_by=("nc -zvw3 PEER PORT",),
+    voice="loose",
 )

@@ -418,4 +418,5 @@ READER = Reader(
     gives=(Statement, Quantity),
     recognises=lambda sample: bool(sample.strip()),
     read=_read,
+    voice="prose",
 )

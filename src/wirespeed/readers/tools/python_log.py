@@ -272,4 +272,5 @@ READER = Reader(
     gives=(FrameworkEvent,),
     recognises=lambda sample: any(_topic_of(line) is not None for line in sample.split("\n")),
     read=_read,
+    voice="loose",
 )

@@ -297,4 +297,5 @@ READER = Reader(
     recognises=lambda sample: _SAMPLE_HINT.search(sample) is not None or _SURE_HINT.search(sample) is not None,
     read=_read,
     obtained_by=("curl -s http://SERVER:PORT/metrics",),
+    voice="loose",
 )

@@ -165,4 +165,5 @@ READER = Reader(
     gives=(Setting,),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
+    voice="loose",
 )

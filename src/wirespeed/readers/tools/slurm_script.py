@@ -115,4 +115,5 @@ READER = Reader(
     recognises=lambda sample: "#SBATCH" in sample or _LAUNCH_HINT.search(sample) is not None,
     read=_read,
     obtained_by=("scontrol write batch_script JOBID -",),
+    voice="loose",
 )

@@ -94,4 +94,5 @@ READER = Reader(
     gives=(Table,),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
+    voice="loose",
 )

@@ -25,8 +25,8 @@ _TRACEPATH_HOP = re.compile(
 _PATH_MTU = re.compile(r"\bpmtu (?P<bytes>\d+)")
 _RESUME = re.compile(r"Resume: pmtu (?P<bytes>\d+)")
 _MARK = re.compile(
-    r"(?m)\btraceroute6? to \S+|^\s*\d{1,2}\??: .*(?:\bpmtu \d+|\d+ms\b|no reply)|Resume: pmtu \d+"
-    r"|^\s*\d{1,2} {1,3}(?:\*\s+\*\s+\*|\S+(?: \(\S+\))?\s+\d+\.\d+ ms\b)"
+    r"(?m)\btraceroute6? to \S+|^[ \t]*\d{1,2}\??: .{0,400}(?:\bpmtu \d+|\d+ms\b|no reply)|Resume: pmtu \d+"
+    r"|^[ \t]*\d{1,2} {1,3}(?:\*\s+\*\s+\*|\S+(?: \(\S+\))?\s+\d+\.\d+ ms\b)"
 )
 
 

@@ -24,7 +24,7 @@ _BAD_STATUS = re.compile(r"Non-2xx or 3xx responses: (?P<count>\d+)")
 _RATE = re.compile(r"^\s*Requests/sec:\s+(?P<rate>\d+(?:\.\d+)?)\s*$")
 _TIME = re.compile(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
 _MARK = re.compile(
-    r"(?m)Running \S+ test @ |^\s*Latency\s+\d\S*[mun]?s\s+\d\S*s\s+\d\S*[smh]\s|Socket errors: connect \d|Non-2xx or 3xx responses: \d"
+    r"(?m)Running \S+ test @ |^[ \t]*Latency\s+\d\S*[mun]?s\s+\d\S*s\s+\d\S*[smh]\s|Socket errors: connect \d|Non-2xx or 3xx responses: \d"
     r"|\d requests in \d\S*, \S+ read"
 )
 

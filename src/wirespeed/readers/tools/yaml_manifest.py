@@ -44,6 +44,8 @@ _YAML_LINE = re.compile(r"^\s*(?:-\s+)*(?:[\"'][^\"']+[\"']|[\w./\-$]+)\s*:(?:\s
 _KEY_VALUE = re.compile(r"^\s*(?:-\s+)*[\"']?(?P<key>[\w./\-]+)[\"']?\s*:\s+[\"']?(?P<value>[^\s\"'{}\[\],#]+)[\"']?\s*,?\s*$")
 _ALIAS = re.compile(r"(?m)(?:^|[\s\[,{:-])\*[A-Za-z0-9_]")
 _QUANTITY = re.compile(r"^(?P<number>-?\d+(?:\.\d+)?)(?P<suffix>m|[kMGTP]|[KMGT]i|[A-Za-z]{1,12})?$")
+_GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[hms])")
+_GO_DURATION = re.compile(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){2,4}$")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SECRET = re.compile(r"(?i)secret|token|password|passwd|api_?key|credential|private")
 _NGINX_ANNOTATION = "nginx.ingress.kubernetes.io/"
@@ -425,8 +427,6 @@ def _setting(shown: _Shown, name: str, leaf: Leaf) -> Setting:
     found = _QUANTITY.match(leaf.text)
     number = float(found["number"]) if found else None
     unit = found["suffix"] if found else None
-    is_time = "time" in name.lower() or name.lower().endswith(("seconds", "period", "interval", "duration", "age"))
-    duration = None if number is None or not is_time else time_in_s(number, unit or "s")
     return Setting(
         source=source(shown.lines, "kubernetes"),
         quotes=shown.quotes([leaf]),
@@ -434,8 +434,17 @@ def _setting(shown: _Shown, name: str, leaf: Leaf) -> Setting:
         setting="[redacted]" if _SECRET.search(name) else leaf.text,
         value=number,
         unit=unit,
-        duration_s=duration,
+        duration_s=_duration_s(name, leaf.text, number, unit),
     )
+
+
+def _duration_s(name: str, text: str, number: float | None, unit: str | None) -> float | None:
+    """A time as Go writes it (`4h0m0s`), or a number whose name speaks of time; Kubernetes and ingress-nginx then mean seconds."""
+    if _GO_DURATION.match(text):
+        parts = [time_in_s(float(count), each) for count, each in _GO_PART.findall(text)]
+        return sum(part for part in parts if part is not None)
+    is_time = "time" in name.lower() or name.lower().endswith(("seconds", "period", "interval", "duration", "age"))
+    return time_in_s(number, unit or "s") if is_time and number is not None else None
 
 
 def _cpus(text: str) -> float | None:
@@ -463,4 +472,5 @@ READER = Reader(
     recognises=lambda sample: _HINT.search(sample) is not None or "kind: " in sample,
     read=_read,
     obtained_by=("kubectl get pod POD -o yaml",),
+    voice="loose",
 )
