@@ -31,11 +31,16 @@ def connection() -> Iterator[tuple[socket.socket, socket.socket, int]]:
         accepted.close()
 
 
-def decode_everything(data: bytes) -> int:
-    count = len(list(rt.links(data))) + len(list(inet_diag.sockets(data, {}, SOURCE))) + len(list(inet_diag.listeners(data, {}, SOURCE)))
-    for reader in (rt.addresses, rt.routes, rt.neighbours, rt.qdiscs):
-        count += len(list(reader(data, NAMES, SOURCE)))
-    return count
+def decode_routing(data: bytes) -> int:
+    return len(list(rt.links(data))) + sum(
+        len(list(reader(data, NAMES, SOURCE))) for reader in (rt.addresses, rt.routes, rt.neighbours, rt.qdiscs)
+    )
+
+
+def decode_everything(data: bytes) -> None:
+    decode_routing(data)
+    list(inet_diag.sockets(data, {}, SOURCE))
+    list(inet_diag.listeners(data, {}, SOURCE))
 
 
 def test_tcp_info_agrees_with_the_socket(connection: tuple[socket.socket, socket.socket, int]) -> None:
@@ -104,7 +109,8 @@ def test_redacted_replies_decode_to_as_many_facts(request_bytes: bytes) -> None:
     reply = Local().netlink(rt.NETLINK_ROUTE, request_bytes)
     substitutes = Substitutes(b"k" * 32)
     again = identities.rewritten(rt.NETLINK_ROUTE, reply, substitutes.address, substitutes.mac)
-    assert decode_everything(again) == decode_everything(reply)
+    assert decode_routing(again) == decode_routing(reply)
+    assert decode_routing(reply) > 0 or request_bytes == rt.NEIGHBOURS_REQUEST
     assert not wire.is_cut(again)
 
 

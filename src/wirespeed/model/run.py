@@ -39,7 +39,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: Text | None = None
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: who made it, where, when, and everything that was asked.
 
     `started_at_s` counts from 1970 (UTC) on the machine's own clock.
@@ -66,7 +66,7 @@ class CaseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: Text | None = None
 
 
-class CaseFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class CaseFile(msgspec.Struct, frozen=True, kw_only=True):
     """A run in one file. `records` are records and problems as JSON objects."""
 
     schema: str = CASE_SCHEMA

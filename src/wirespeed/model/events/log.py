@@ -56,7 +56,8 @@ class ServerEvent(Record, frozen=True, kw_only=True):
     """A line or status of an HTTP server, proxy or registry: status code and message.
 
     Topics: `status`, `upstream-timeout`, `upstream-closed`, `no-live-upstream`, `too-many-connections`, `rate-limited`,
-    `body-buffered`, `address-in-use`, `address-not-available`.
+    `body-buffered`, `address-in-use`, `address-not-available`, `upstream-refused`, `response-buffered`, `client-closed`,
+    `stream-cut` (a body that ended before its end), `too-many-files`, `worker-timeout`.
     """
 
     topic: str

@@ -20,7 +20,9 @@ _FIGURE = re.compile(
 )
 _FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d+, Receive: \d+, Length: \d+, Exceptions: \d+)\)")
 _PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d+)(?: \(longest request\))?\s*$")
-_MARK = re.compile(r"(?m)This is ApacheBench|^[ \t]*Requests per second:\s+\d[\d.]* \[#/sec\]|^[ \t]*Time per request:\s+\d[\d.]* \[ms\]|^[ \t]*Failed requests:\s+\d")
+_MARK = re.compile(
+    r"(?m)This is ApacheBench|^[ \t]*Requests per second:\s+\d[\d.]* \[#/sec\]|^[ \t]*Time per request:\s+\d[\d.]* \[ms\]|^[ \t]*Failed requests:\s+\d"
+)
 
 
 @dataclass(slots=True)

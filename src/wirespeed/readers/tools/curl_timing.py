@@ -37,8 +37,12 @@ _SURE = frozenset({"time_namelookup", "time_connect", "time_appconnect", "time_p
 _PAIR = re.compile(
     r"(?i)(?<![\w%{./-])(?P<name>[a-z]+(?:[_ ][a-z]+){0,4})\"?\s{0,20}[:=]?\s{0,20}\"?(?P<number>\d+(?:[.,]\d+)?(?:e-?\d+)?)\s?(?P<unit>ms|us|µs|s\b)?(?![\w.%/])"
 )
-_NAME = re.compile(r"(?i)\b(?:time_(?:namelookup|connect|appconnect|pretransfer|starttransfer|total)|namelookup|(?:pre|start)transfer|ttfb)\b")
-_ONE_FIELD = re.compile(r"^[\s\"|*-]*[A-Za-z][\w ]{0,60}?\"?[ \t]{0,20}[:=]?[ \t]{0,20}\"?\d[\d.,e-]{0,20}\s?(?:ms|us|µs|s|bytes|B/s)?[\s,\"|]*$")
+_NAME = re.compile(
+    r"(?i)\b(?:time_(?:namelookup|connect|appconnect|pretransfer|starttransfer|total)|namelookup|(?:pre|start)transfer|ttfb)\b"
+)
+_ONE_FIELD = re.compile(
+    r"^[\s\"|*-]*[A-Za-z][\w ]{0,60}?\"?[ \t]{0,20}[:=]?[ \t]{0,20}\"?\d[\d.,e-]{0,20}\s?(?:ms|us|µs|s|bytes|B/s)?[\s,\"|]*$"
+)
 _GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}[:=]\s*\S+\s*)$")
 """A rule or a `name: value` that is no field of ours does not end a block."""
 _AROUND_LABEL = " \t\"'|,;:-"
@@ -229,19 +233,27 @@ def _timing(lines: Lines, state: _Reading, values: Values, quotes: tuple[Quote, 
     own_url = _URL.search(text)
     url = own_url[0] if own_url and not text.lstrip().startswith("{") else state.url
     version = _HTTP_VERSION.search(text)
-    times = {field: values[field] for field in _TIMES & values.keys()}
     return HttpTiming(
         source=source(lines, "curl"),
         quotes=quotes,
         label=label or url or "",
         url=url,
-        **{field: round(value, 9) for field, value in times.items()},
+        namelookup_s=_time_s(values, "namelookup_s"),
+        connect_s=_time_s(values, "connect_s"),
+        appconnect_s=_time_s(values, "appconnect_s"),
+        pretransfer_s=_time_s(values, "pretransfer_s"),
+        starttransfer_s=_time_s(values, "starttransfer_s"),
+        total_s=_time_s(values, "total_s"),
         size_bytes=values.get("size_bytes"),
         speed_bytes_per_s=values.get("speed_bytes_per_s"),
         status_code=_code(values.get("status_code")),
         connects_count=_code(values.get("connects_count")),
         http_version=version["version"] if version else None,
     )
+
+
+def _time_s(values: Values, field: str) -> float | None:
+    return round(values[field], 9) if field in values else None
 
 
 def _code(value: float | None) -> int | None:
@@ -251,7 +263,9 @@ def _code(value: float | None) -> int | None:
 READER = Reader(
     title=Text(en="curl request times (-w)", zh="curl 请求时间（-w）"),
     gives=(HttpTiming,),
-    recognises=lambda sample: _NAME.search(sample) is not None or _SHORT_NAMES.search(sample) is not None or "Operation timed out after" in sample,
+    recognises=lambda sample: (
+        _NAME.search(sample) is not None or _SHORT_NAMES.search(sample) is not None or "Operation timed out after" in sample
+    ),
     read=_read,
     obtained_by=(
         "curl -s -o /dev/null -w 'dns %{time_namelookup} connect %{time_connect} ttfb %{time_starttransfer} total %{time_total}\\n' URL",

@@ -12,25 +12,33 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 
 _NUMBER = r"\d+(?:[.,]\d+)*"
-_WGET = re.compile(rf"\((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?B/s|[KMGT]?b/s)\) - .{{1,400}}(?:saved|written to stdout) \[(?P<bytes>\d+)")
+_WGET = re.compile(
+    rf"\((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?B/s|[KMGT]?b/s)\) - .{{1,400}}(?:saved|written to stdout) \[(?P<bytes>\d+)"
+)
 _CURL = re.compile(
     r"^\s*(?P<percent>\d{1,3})\s+(?P<total>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+(?P<got>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+\d[\d.]*[kMGTP]?"
     r"\s+(?P<rate>\d[\d.]*[kMGTP]?)\s+\d[\d.]*[kMGTP]?\s+[-\d:]+\s+(?P<spent>[-\d:]+)\s+[-\d:]+\s+\d"
 )
 _ARIA_RESULT = re.compile(rf"^\s*[0-9a-f]{{6}}\|(?:OK|INPR|ERR)\s*\|\s*(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B/s)\|")
 _ARIA_LIVE = re.compile(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d+) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")
-_RSYNC_LIVE = re.compile(rf"^\s*(?P<bytes>\d[\d,.]*[KMGT]?)\s+(?P<percent>\d{{1,3}})%\s+(?P<rate>{_NUMBER})(?P<unit>[kKMGT]?B/s)\s+\d+:\d\d:\d\d")
+_RSYNC_LIVE = re.compile(
+    rf"^\s*(?P<bytes>\d[\d,.]*[KMGT]?)\s+(?P<percent>\d{{1,3}})%\s+(?P<rate>{_NUMBER})(?P<unit>[kKMGT]?B/s)\s+\d+:\d\d:\d\d"
+)
 _RSYNC_TOTAL = re.compile(
     rf"sent (?P<sent>{_NUMBER}) bytes\s+received (?P<received>{_NUMBER}) bytes\s+(?P<rate>{_NUMBER}) bytes/sec"
 )
-_SCP = re.compile(rf"\s(?P<percent>\d{{1,3}})%\s+(?P<size>\d[\d.]*)(?P<size_unit>[KMGT]?B)\s+(?P<rate>{_NUMBER})(?P<unit>[KMGT]?B/s)\s+(?:\d\d:)?\d\d:\d\d")
+_SCP = re.compile(
+    rf"\s(?P<percent>\d{{1,3}})%\s+(?P<size>\d[\d.]*)(?P<size_unit>[KMGT]?B)\s+(?P<rate>{_NUMBER})(?P<unit>[KMGT]?B/s)\s+(?:\d\d:)?\d\d:\d\d"
+)
 _DD = re.compile(rf"\b(?P<bytes>\d+) bytes (?:\([^)]*\) )?(?:copied,|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d+)?) s")
 _PIP = re.compile(rf"━\s+(?P<got>\d[\d.]*)/(?P<total>\d[\d.]*) (?P<size_unit>[kMG]?B) (?P<rate>{_NUMBER}) (?P<unit>[kMG]?B/s)")
 _TQDM = re.compile(
     rf"(?P<percent>\d{{1,3}})%\|[^|]{{0,200}}\|\s*(?P<got>\d[\d.]*[kMGT]?)/(?P<total>\d[\d.]*[kMGT]?)B?\s*\[(?P<spent>[\d:]+)<[^,]{{1,20}},\s*"
     rf"(?P<rate>{_NUMBER})(?P<unit>[kMGT]?i?B/s)"
 )
-_AWS = re.compile(rf"Completed (?P<got>\d[\d.]*) (?P<size_unit>[KMGT]?i?B)/~?\d[\d.]* [KMGT]?i?B \((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)\)")
+_AWS = re.compile(
+    rf"Completed (?P<got>\d[\d.]*) (?P<size_unit>[KMGT]?i?B)/~?\d[\d.]* [KMGT]?i?B \((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)\)"
+)
 _GSUTIL = re.compile(rf"\[\d+(?:/\d+)? files\]\[[^\]]*\].*?\s(?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)")
 _RCLONE = re.compile(rf"Transferred:\s+\d[^,]*, \d+%, (?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B(?:ytes)?/s)")
 _AZCOPY = re.compile(rf"Throughput \((?P<unit>[KMG]b/s)\): (?P<rate>{_NUMBER})")
@@ -77,6 +85,8 @@ def _aria_live(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun 
 
 def _rsync_live(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | None:
     """rsync counts in 1,024s and writes MB/s."""
+    if found["percent"] == "0":
+        return None
     size = found["bytes"].replace(",", "")
     return _run(
         lines, row, "rsync", found["rate"], _binary(found["unit"]), is_done=found["percent"] == "100",
@@ -108,7 +118,14 @@ def _dd(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | None:
 def _pip(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | None:
     size = size_in_bytes(_float(found["got"]), found["size_unit"])
     return _run(
-        lines, row, "pip", found["rate"], found["unit"], is_done=found["got"] == found["total"], transferred_bytes=size, stream_count=1
+        lines,
+        row,
+        "pip",
+        found["rate"],
+        found["unit"],
+        is_done=found["got"] == found["total"],
+        transferred_bytes=size,
+        stream_count=1,
     )
 
 
@@ -200,7 +217,10 @@ READER = Reader(
     title=Text(en="rates of downloads and copies", zh="下载与拷贝速率"),
     gives=(ThroughputRun,),
     recognises=lambda sample: any(
-        shape.search(line) for line in sample.replace("\r", "\n").split("\n") if any(sign in line for sign in "/:") for shape, _ in _SHAPES
+        shape.search(line)
+        for line in sample.replace("\r", "\n").split("\n")
+        if any(sign in line for sign in "/:")
+        for shape, _ in _SHAPES
     ),
     read=_read,
     obtained_by=("wget -O /dev/null URL", "aria2c -x8 URL"),

@@ -28,7 +28,9 @@ _KEYWORD = re.compile(
     r"|^(?:bind \S*:\d|mode (?:http|tcp)|server \S+ \S+:\d|(?:maxconn|retries) \d|acl \S+ \S|option \S|timeout \S+ \d)"
 )
 _NOT_OURS = re.compile(r"[;{]\s*(?:#.*)?$|^\s*[\w.-]+:(?:\s|$)")
-_WORD = re.compile(r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>.)")
+_WORD = re.compile(
+    r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>.)"
+)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -18,14 +18,18 @@ from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 MOST_STREAMS = 1024
 """Stream numbers remembered in one run; iperf3 itself stops at 128."""
 
-_HEAD = r"\[\s*\*?(?P<id>\d+|SUM)(?:-[^\]\s]+)?\](?:\[(?P<direction>[TR]X-[CS])\])?\s+(?P<start>\d+\.\d+)-\s*(?P<end>\d+\.\d+)\s+sec\b"
+_HEAD = (
+    r"\[\s*\*?(?P<id>\d+|SUM)(?:-[^\]\s]+)?\](?:\[(?P<direction>[TR]X-[CS])\])?\s+(?P<start>\d+\.\d+)-\s*(?P<end>\d+\.\d+)\s+sec\b"
+)
 _BEGUN = re.compile(_HEAD)
 _ROW = re.compile(
     _HEAD + r"\s+(?P<size>\d[\d.]*)\s+(?P<size_unit>[KMGT]?Bytes)\s+(?P<rate>\d[\d.]*)\s+(?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)"
     r"(?P<rest>.*)"
 )
 _DATAGRAMS = re.compile(r"(?<![\d.])(?P<jitter>\d[\d.]*) ms\s+(?P<lost>\d+)/\s*(?P<total>\d+)")
-_RETRANSMITS = re.compile(r"^\s+(?P<packets>\d+)(?:\s+(?P<window>\d[\d.]*) (?P<window_unit>[KMGT]?Bytes))?\s*(?:sender|receiver)?\s*$")
+_RETRANSMITS = re.compile(
+    r"^\s+(?P<packets>\d+)(?:\s+(?P<window>\d[\d.]*) (?P<window_unit>[KMGT]?Bytes))?\s*(?:sender|receiver)?\s*$"
+)
 _STREAM = re.compile(r"\[\s*(?P<id>\d+)\] local \S+ port \d+ connected (?:to|with) ")
 _COMMAND = re.compile(r"(?:^|[\s$#])iperf3?\s+(?P<flags>-.*)")
 _PARALLEL = re.compile(r"(?:^|\s)(?:-P\s*|--parallel[ =])(?P<count>\d{1,4})\b")
@@ -116,7 +120,9 @@ def _row(lines: Lines, index: int, line: str, found: re.Match[str], run: _Run) -
         duration_s=round(end_s - start_s, 4),
         transferred_bytes=_size(found["size"], found["size_unit"]),
         retransmits_packets=int(retransmits["packets"]) if retransmits else None,
-        congestion_window_bytes=_size(retransmits["window"], retransmits["window_unit"]) if retransmits and retransmits["window"] else None,
+        congestion_window_bytes=_size(retransmits["window"], retransmits["window_unit"])
+        if retransmits and retransmits["window"]
+        else None,
         lost_ratio=_lost(datagrams) if datagrams else None,
         jitter_s=float(datagrams["jitter"]) / 1e3 if datagrams else None,
         is_reverse=run.is_reverse or (found["direction"] or "").startswith("RX"),

@@ -14,7 +14,22 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 
 _DEFAULT_COLUMNS = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
-_CSV_COLUMNS = ("Mtr_Version", "Start_Time", "Status", "Host", "Hop", "Ip", "Loss%", "Snt", "", "Last", "Avg", "Best", "Wrst", "StDev")
+_CSV_COLUMNS = (
+    "Mtr_Version",
+    "Start_Time",
+    "Status",
+    "Host",
+    "Hop",
+    "Ip",
+    "Loss%",
+    "Snt",
+    "",
+    "Last",
+    "Avg",
+    "Best",
+    "Wrst",
+    "StDev",
+)
 
 _HEADING = re.compile(r"(?:HOST: \S+|\bHost)\s+(?P<columns>(?:[A-Z][A-Za-z]*%?\s+)*Loss%.*\S)")
 _ROW = re.compile(
@@ -23,7 +38,9 @@ _ROW = re.compile(
 _STARTS_AS_ROW = re.compile(r"^\s*\d{1,3}\.\|-- ")
 _CSV_HEADING = re.compile(r"^Mtr_Version[,;]")
 _CSV_ROW = re.compile(r"^MTR\.\d[^,;]*(?P<separator>[,;])")
-_MARK = re.compile(r"(?m)^[ \t]*\d{1,3}\.\|-- |^HOST: .{1,400}Loss%|^Mtr_Version[,;]|^MTR\.\d[^,;]*[,;]|^[ \t]*\d{1,3}\. \S.{0,200}\s\d+(?:\.\d+)?%\s+\d+\s+\d")
+_MARK = re.compile(
+    r"(?m)^[ \t]*\d{1,3}\.\|-- |^HOST: .{1,400}Loss%|^Mtr_Version[,;]|^MTR\.\d[^,;]*[,;]|^[ \t]*\d{1,3}\. \S.{0,200}\s\d+(?:\.\d+)?%\s+\d+\s+\d"
+)
 
 
 @dataclass(slots=True)

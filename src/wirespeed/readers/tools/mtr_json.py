@@ -54,7 +54,9 @@ def _hops(lines: Lines, hubs: list[Any], rows: list[Quote]) -> Iterator[Record |
         row = rows[min(position, len(rows) - 1)] if rows else None
         hop_index = _number(hub, "count")
         if row is None or hop_index is None:
-            yield _problem(lines, row.line_index if row else None, Text(en="a hop has no number or host", zh="某一跳缺少序号或主机"))
+            yield _problem(
+                lines, row.line_index if row else None, Text(en="a hop has no number or host", zh="某一跳缺少序号或主机")
+            )
             continue
         host, loss, sent = hub.get("host"), _number(hub, "Loss%"), _number(hub, "Snt")
         yield PathHop(

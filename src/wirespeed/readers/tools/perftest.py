@@ -15,7 +15,9 @@ from wirespeed.model.text import Text
 BITS_PER_S = {"gb": 1e9, "mb": 8.0 * 2**20, "mib": 8.0 * 2**20}
 """perftest divides by 2^20 for MB/sec (older) and MiB/sec (newer), and by 1e9 bits for Gb/sec."""
 
-_TITLE = re.compile(r"\b(?P<verb>RDMA_Write|RDMA_Read|Send|Atomic[\w ]*?)\s+(?:Post List )?(?:Bidirectional )?(?P<what>BW|Latency)\s+Test")
+_TITLE = re.compile(
+    r"\b(?P<verb>RDMA_Write|RDMA_Read|Send|Atomic[\w ]*?)\s+(?:Post List )?(?:Bidirectional )?(?P<what>BW|Latency)\s+Test"
+)
 _COMMAND = re.compile(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b")
 _COLUMNS = re.compile(r"#bytes\s+#iterations\s+(?P<columns>\S.*)")
 _BANDWIDTH_UNIT = re.compile(r"BW average\[(?P<unit>Gb|MB|MiB)/sec\]")

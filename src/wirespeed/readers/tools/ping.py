@@ -134,7 +134,9 @@ def _target(words: str) -> str | None:
             is_value = len(word) > 1 and word[-1] in _TAKES_VALUE
         else:
             host = word.rstrip(":;")
-            is_host = _LOOKS_LIKE_HOST.match(host) is not None and (re.search(r"[\d.:-]", host) is not None or "-" in words.split()[0])
+            is_host = _LOOKS_LIKE_HOST.match(host) is not None and (
+                re.search(r"[\d.:-]", host) is not None or "-" in words.split()[0]
+            )
             return host if is_host else None
     return None
 
@@ -243,7 +245,9 @@ def _damaged(lines: Lines, index: int) -> Problem:
 def _recognises(sample: str) -> bool:
     shapes = (_REPLY, _SUMMARY, _STATISTICS, _MARKED, _TIMES)
     return any(shape.search(sample) for shape in shapes) or any(
-        _commanded(line) is not None for line in sample.split("\n") if "ping" in line and (_LOSS.search(line) or _TOO_LONG.search(line))
+        _commanded(line) is not None
+        for line in sample.split("\n")
+        if "ping" in line and (_LOSS.search(line) or _TOO_LONG.search(line))
     )
 
 

@@ -21,13 +21,18 @@ _OUTCOMES: tuple[tuple[re.Pattern[str], Outcome], ...] = (
     (re.compile(r"(?i)connection refused|\bECONNREFUSED\b|actively refused"), "refused"),
     (re.compile(r"(?i)no route to host|\bEHOSTUNREACH\b|host is unreachable"), "no-route"),
     (re.compile(r"(?i)network is unreachable|\bENETUNREACH\b"), "unreachable"),
-    (re.compile(r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout"), "timed-out"),
+    (
+        re.compile(r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout"),
+        "timed-out",
+    ),
     (re.compile(r"(?i)connection reset|\bECONNRESET\b"), "reset"),
     (re.compile(r"(?i)operation not permitted|permission denied|administratively prohibited"), "prohibited"),
 )
 _LOOSE_TIMEOUT = re.compile(r"(?i)\btime(?:d )?-?out\b|operation now in progress|operation timed out")
 _SAYS_CONNECTED = re.compile(r"(?i)\bsucceeded\b|\bopen$|^connected to ")
-_NOT_CONNECTING = re.compile(r"(?i)while (?:reading|sending|waiting)|read timed out|readtimeout|\brecv\(\) failed|NCCL (?:WARN|INFO)")
+_NOT_CONNECTING = re.compile(
+    r"(?i)while (?:reading|sending|waiting)|read timed out|readtimeout|\brecv\(\) failed|NCCL (?:WARN|INFO)"
+)
 
 _HOST = r"(?P<host>\[[0-9a-fA-F:.%\w]+\]|[\w.-]{1,253})"
 _PORT = r"(?P<port>\d{1,5})"
@@ -39,9 +44,13 @@ _PROMPT = re.compile(r"^\S*[$#] \S|^\S+ [$#] \S")
 
 _NC_RESULT = re.compile(rf"(?:Connection to {_HOST}(?: \([^)]*\))? {_PORT} port .{{0,60}}(?P<open>succeeded))")
 _NC_FAILED = re.compile(rf"\bconnect to {_HOST}(?: \([^)]*\))? port {_PORT}(?: \((?:tcp|udp)\))? (?:failed|timed out)(?P<why>.*)")
-_NC_TRADITIONAL = re.compile(rf"^\s*{_HOST}? ?\[(?P<address>[\d.]+)\] {_PORT} \([^)]*\)(?: :)? ?(?P<why>open|.*(?:refused|timed out|unreachable|No route).*)$")
+_NC_TRADITIONAL = re.compile(
+    rf"^\s*{_HOST}? ?\[(?P<address>[\d.]+)\] {_PORT} \([^)]*\)(?: :)? ?(?P<why>open|.*(?:refused|timed out|unreachable|No route).*)$"
+)
 _NCAT_OPEN = re.compile(rf"^\s*Ncat: Connected to {_HOST}:{_PORT}\.")
-_BARE = re.compile(r"^\s*(?:Ncat|nc|netcat|ncat|telnet): (?P<why>\S.*)$|^\s*(?P<alone>Connection (?:refused|timed out|reset by peer)|No route to host)\.?\s*$")
+_BARE = re.compile(
+    r"^\s*(?:Ncat|nc|netcat|ncat|telnet): (?P<why>\S.*)$|^\s*(?P<alone>Connection (?:refused|timed out|reset by peer)|No route to host)\.?\s*$"
+)
 _TELNET_OPEN = re.compile(rf"^\s*Connected to {_HOST}\.\s*$")
 _SSH = re.compile(rf"\bconnect to host {_HOST} port {_PORT}: (?P<why>.*)$")
 _WGET = re.compile(rf"Connecting to {_HOST}(?: \([^)]*\))?(?:\|[^|]*\|)?:{_PORT}\.\.\. (?P<why>connected\.|failed: .*)")
@@ -49,7 +58,9 @@ _WGET = re.compile(rf"Connecting to {_HOST}(?: \([^)]*\))?(?:\|[^|]*\|)?:{_PORT}
 _CURL_CONNECT = re.compile(
     rf"curl: \((?:7|28)\) Failed(?: to)? connect to {_HOST}(?::| port ){_PORT}(?: \([^)]*\))?(?: after (?P<ms>\d+) ms)?[:;] (?P<why>.*)"
 )
-_CURL_VERBOSE = re.compile(rf"^\s*\*\s+(?:connect to (?P<failed>\S+) port (?P<failed_port>\d{{1,5}}).* failed: (?P<why>.*)|Connected to {_HOST} \([^)]*\) port {_PORT})")
+_CURL_VERBOSE = re.compile(
+    rf"^\s*\*\s+(?:connect to (?P<failed>\S+) port (?P<failed_port>\d{{1,5}}).* failed: (?P<why>.*)|Connected to {_HOST} \([^)]*\) port {_PORT})"
+)
 _CURL_TIMEOUT = re.compile(r"curl: \(28\) Connect(?:ion)? timed? ?out(?: after (?P<ms>\d+) (?:milliseconds|ms))?")
 _CURL_CLOSED = re.compile(r"curl: \((?P<code>52|55|56|35)\) (?P<why>.*)")
 
@@ -59,7 +70,9 @@ _TARGETS = (
     re.compile(rf"\b(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) {_HOST}:{_PORT}"),
     re.compile(rf"host='{_HOST}', port={_PORT}"),
     re.compile(rf"Connect call failed \('{_HOST}', {_PORT}"),
-    re.compile(rf"(?i)(?:could ?n.t|cannot|failed to|unable to) connect to (?:host |server |address )?(?:https?://)?{_HOST}:{_PORT}"),
+    re.compile(
+        rf"(?i)(?:could ?n.t|cannot|failed to|unable to) connect to (?:host |server |address )?(?:https?://)?{_HOST}:{_PORT}"
+    ),
     re.compile(rf"\burl[=:]\s?['\"]?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
     re.compile(rf"(?i)connect\w* (?:to )?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
 )
@@ -132,8 +145,8 @@ def _result(lines: Lines, row: Quote, asked: _Asked) -> Iterator[PortProbe]:
 def _from_curl(lines: Lines, row: Quote, asked: _Asked) -> PortProbe | None:
     if connect := _CURL_CONNECT.search(row.text):
         time_s = int(connect["ms"]) / 1e3 if connect["ms"] else None
-        outcome = _outcome(connect["why"]) or _unexplained(connect["why"], time_s)
-        return _probe(lines, (row,), connect["host"], int(connect["port"]), outcome, time_s)
+        ended = _outcome(connect["why"]) or _unexplained(connect["why"], time_s)
+        return _probe(lines, (row,), connect["host"], int(connect["port"]), ended, time_s)
     if verbose := _CURL_VERBOSE.match(row.text):
         if verbose["host"]:
             return _probe(lines, (row,), verbose["host"], int(verbose["port"]), "connected")

@@ -25,24 +25,25 @@ _ACCESS = re.compile(rf"{_REQUEST}\s+(?P<code>[1-5]\d\d)\b(?P<rest>.*)")
 _UVICORN = re.compile(r"^INFO:\s+\S+ - \"")
 _REQUEST_TIME = re.compile(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d+(?:\.\d+)?)\b")
 _INGRESS_TIME = re.compile(r"\" \d+ (?P<seconds>\d+\.\d{3}) \[")
-_ENVOY = re.compile(
-    rf"{_REQUEST}\s+(?P<code>\d{{1,3}}) (?P<flags>[A-Z]{{2,6}}(?:,[A-Z]{{2,6}})*) (?P<rest>.*)"
-)
+_ENVOY = re.compile(rf"{_REQUEST}\s+(?P<code>\d{{1,3}}) (?P<flags>[A-Z]{{2,6}}(?:,[A-Z]{{2,6}})*) (?P<rest>.*)")
 _ENVOY_TIMES = re.compile(r"(?:^|\s)\d+ \d+ (?P<ms>\d+) (?:\d+|-)(?:\s|$)")
 _ENVOY_JSON = re.compile(r"\"response_flags\"\s*:\s*\"(?P<flags>[A-Z]{2,6}(?:,[A-Z]{2,6})*)\"")
 _JSON_CODE = re.compile(r"\"(?:response_code|status|status_code|upstream_status)\"\s*:\s*\"?(?P<code>[1-5]\d\d)\b")
 _JSON_MS = re.compile(r"\"duration\"\s*:\s*\"?(?P<ms>\d+)\b")
 _HAPROXY_HTTP = re.compile(
-    r"\s\S+ \S+/\S+ -?\d+/-?\d+/-?\d+/-?\d+/\+?(?P<ms>\d+) (?P<code>-1|\d{3}) \+?\d+ \S+ \S+ (?P<flags>[A-Za-z-]{4}) \d+/\d+/\d+/\d+/"
+    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d+/-?\d+/-?\d+/-?\d+/\+?(?P<ms>\d+) (?P<code>-1|\d{3}) \+?\d+ \S+ \S+ (?P<flags>[A-Za-z-]{4}) \d+/\d+/\d+/\d+/"
 )
-_HAPROXY_TCP = re.compile(r"\s\S+ \S+/\S+ -?\d+/-?\d+/\+?(?P<ms>\d+) \+?\d+ (?P<flags>[A-Za-z-]{2}) \d+/\d+/\d+/\d+/")
+_HAPROXY_TCP = re.compile(
+    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d+/-?\d+/\+?(?P<ms>\d+) \+?\d+ (?P<flags>[A-Za-z-]{2}) \d+/\d+/\d+/\d+/"
+)
 _ALB = re.compile(
-    r" app/\S+ \S+ \S+ (?P<first>-1|\d+\.\d+) (?P<second>-1|\d+\.\d+) (?P<third>-1|\d+\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
+    r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d+\.\d+) (?P<second>-1|\d+\.\d+) (?P<third>-1|\d+\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
 )
 _REASON = re.compile(
     r"(?i)(?<![\d.])(?P<code>408|429|499|50[0-4]|52[0-4])[:,]? (?:Server Error: |Client Error: )?(?P<reason>Bad Gateway|Gateway Time-?out|Service (?:Temporarily )?Unavailable"
     r"|Too Many Requests|Internal Server Error|Slow Down|Request Time-?out|Client Closed Request)"
 )
+_CODE_WORDS = re.compile(r"(?i)\b(?:error|status|response|http)[ _]?(?:status[ _]?)?code:?[ =:]\s?(?P<code>429|499|50[0-4])\b")
 _MARKUP = re.compile(r"^\s*<")
 
 _ENVOY_TOPICS = {
@@ -61,11 +62,23 @@ _HAPROXY_TOPICS = {
 """First two letters of the termination state: who ended the session, and in which phase (HAProxy configuration.txt, 8.5)."""
 
 _PHRASES: tuple[tuple[str, str, str | None], ...] = (
-    ("upstream-timeout", r"upstream timed out \(110|upstream request timeout|\bbackend_timeout\b|response_timeout|UPSTREAM_RESPONSE_TIMEOUT", None),
+    (
+        "upstream-timeout",
+        r"upstream timed out \(110|upstream request timeout|\bbackend_timeout\b|response_timeout|UPSTREAM_RESPONSE_TIMEOUT",
+        None,
+    ),
     ("no-live-upstream", r"no live upstreams|no healthy upstream|has no server available|\bbackend \S+ has no server", None),
-    ("too-many-connections", r"worker_connections are not enough|reset reason: overflow|reached (?:process )?(?:maxconn|FD limit)|limiting connections by zone", None),
+    (
+        "too-many-connections",
+        r"worker_connections are not enough|reset reason: overflow|reached (?:process )?(?:maxconn|FD limit)|limiting connections by zone",
+        None,
+    ),
     ("too-many-files", r"\(24: Too many open files\)", None),
-    ("rate-limited", r"limiting requests, excess|TOOMANYREQUESTS|toomanyrequests|pull rate limit|\bSlowDown\b|reduce your request rate|RequestLimitExceeded", None),
+    (
+        "rate-limited",
+        r"limiting requests, excess|TOOMANYREQUESTS|toomanyrequests|pull rate limit|\bSlowDown\b|reduce your request rate|RequestLimitExceeded",
+        None,
+    ),
     ("body-buffered", r"client request body is buffered to a temporary file", "nginx"),
     ("response-buffered", r"upstream response is buffered to a temporary file", "nginx"),
     (
@@ -93,12 +106,14 @@ _PHRASES: tuple[tuple[str, str, str | None], ...] = (
 )
 _PHRASE_SHAPES = tuple((topic, re.compile(shape), server) for topic, shape, server in _PHRASES)
 _NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: ")
-_MARK = re.compile(
-    "|".join(
-        (r"(?m)HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b", rf"{_REQUEST}\s+\d", r"\"response_flags\"", r" app/\S+ \S+ \S+ (?:-1|\d+\.\d+) ")
-        + tuple(f"(?:{shape})" for _, shape, _ in _PHRASES)
-    )
+_SHAPES = (
+    r"(?m)HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
+    rf"{_REQUEST}\s+\d",
+    r"\"response_flags\"",
+    r" app/\S{1,128} \S{1,64} \S{1,64} (?:-1|\d+\.\d+) ",
+    *(f"(?:{shape})" for _, shape, _ in _PHRASES),
 )
+_MARK = re.compile("|".join(_SHAPES))
 
 
 @dataclass(slots=True)
@@ -210,10 +225,12 @@ def _from_status(line: str, reply: _Reply) -> tuple[str, int | None, str | None,
         code = int(balancer["code"])
         times = [float(balancer[name]) for name in ("first", "second", "third")]
         return _status_topic(code), code, "awselb", round(sum(time for time in times if time > 0), 6)
-    reason = _REASON.search(line)
+    reason = _REASON.search(line) or _CODE_WORDS.search(line)
     if reason is None:
         return None
     code = int(reason["code"])
+    if "slow down" in reason[0].lower():
+        return "rate-limited", code, None, None
     if _MARKUP.match(line) and (code == reply.last_code or "<title>" not in line):
         return None
     return _status_topic(code), code, None, None
@@ -226,7 +243,7 @@ def _status_topic(code: int | None) -> str:
 READER = Reader(
     title=Text(en="lines of servers, proxies and registries", zh="服务器、代理与镜像仓库日志"),
     gives=(ServerEvent,),
-    recognises=lambda sample: _MARK.search(sample) is not None or _REASON.search(sample) is not None or _HAPROXY_TCP.search(sample) is not None,
+    recognises=lambda sample: any(shape.search(sample) for shape in (_MARK, _REASON, _CODE_WORDS, _HAPROXY_HTTP, _HAPROXY_TCP)),
     read=_read,
     obtained_by=("tail -n 1000 /var/log/nginx/error.log", "curl -sI URL"),
     voice="loose",

@@ -17,7 +17,9 @@ _HEADING = re.compile(r"\btraceroute6? to (?P<target>\S+)|(?:^|[\s$#])tracepath6
 _HOP = re.compile(r"^\s*(?P<hop>\d{1,2}) {1,3}(?P<answers>\S.*)$")
 _PROBE_TIME = re.compile(r"(?<![\w.])(?P<ms>\d+(?:\.\d+)?) ms\b")
 _PROBE_LOST = re.compile(r"(?:^|\s)\*(?=\s|$)")
-_ADDRESS = re.compile(r"(?<![\w.:%-])(?P<name>[\w.:%-]+)(?: \((?P<address>[^)\s]+)\))?\s+(?:\[[^\]]*\]\s+)?(?:F=\d+\s+)?\d+(?:\.\d+)? ms")
+_ADDRESS = re.compile(
+    r"(?<![\w.:%-])(?P<name>[\w.:%-]+)(?: \((?P<address>[^)\s]+)\))?\s+(?:\[[^\]]*\]\s+)?(?:F=\d+\s+)?\d+(?:\.\d+)? ms"
+)
 _FRAGMENT_SIZE = re.compile(r"\bF=(?P<bytes>\d+)")
 _TRACEPATH_HOP = re.compile(
     r"^\s*(?P<hop>\d{1,2})(?P<guess>\?)?:\s+(?P<address>\S+|no reply)\s*(?:\(\S+\)\s*)?(?P<ms>\d+(?:\.\d+)?)?(?:ms)?(?P<rest>.*)$"
@@ -130,7 +132,9 @@ def _tracepath_hop(lines: Lines, row: Quote, found: re.Match[str]) -> PathHop | 
 
 def _path_mtu(lines: Lines, target: str, mtu_bytes: int, row: Quote) -> PingRun:
     """What tracepath found for the whole path: it probes as ping does with fragmenting forbidden."""
-    return PingRun(source=source(lines, "tracepath"), quotes=(row,), target=target, dont_fragment=True, reported_mtu_bytes=mtu_bytes)
+    return PingRun(
+        source=source(lines, "tracepath"), quotes=(row,), target=target, dont_fragment=True, reported_mtu_bytes=mtu_bytes
+    )
 
 
 READER = Reader(

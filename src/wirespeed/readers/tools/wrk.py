@@ -54,9 +54,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield _record(lines, run)
         if is_begin:
             run = _Run()
-        if is_begin or _take(run, line):
-            if len(run.quotes) < MOST_QUOTES:
-                run.quotes.append(quote(lines, index, line))
+        if (is_begin or _take(run, line)) and len(run.quotes) < MOST_QUOTES:
+            run.quotes.append(quote(lines, index, line))
     if run.has_result:
         yield _record(lines, run)
 
