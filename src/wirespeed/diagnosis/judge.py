@@ -51,17 +51,23 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
 
 
 def confidence_of(verdict: Verdict) -> float:
-    """Probability of the claim: logistic of prior plus the weights, scaled to `PROSE_CAP` when only prose speaks for it."""
+    """Probability of the claim: the prior, what people say (which alone reaches `PROSE_CAP` at most), then what machines say."""
     if not any(one.weight_nats > 0 for one in verdict.evidence):
         return 0.0
-    odds = PRIOR_NATS + sum(one.weight_nats for one in verdict.evidence)
-    certainty = 1.0 / (1.0 + math.exp(-odds))
-    return certainty if rests_on_machines(verdict.evidence) else certainty * PROSE_CAP
+    spoken = [one.weight_nats for one in verdict.evidence if not rests_on_machines(one)]
+    seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one)]
+    cap = PROSE_CAP if any(weight > 0 for weight in spoken) else 1.0
+    believed = cap * _logistic(PRIOR_NATS + sum(spoken))
+    return _logistic(math.log(believed / (1.0 - believed)) + sum(seen))
 
 
-def rests_on_machines(evidence: tuple[Evidence, ...]) -> bool:
-    """Whether any evidence in favour comes from a machine rather than from what people say."""
-    return any(not isinstance(record, Statement | Quantity) for one in evidence if one.weight_nats > 0 for record in one.records)
+def rests_on_machines(evidence: Evidence) -> bool:
+    """Whether a piece of evidence comes from a machine rather than from what people say."""
+    return any(not isinstance(record, Statement | Quantity) for record in evidence.records)
+
+
+def _logistic(odds_nats: float) -> float:
+    return 1.0 / (1.0 + math.exp(-odds_nats))
 
 
 def is_met(need: type[Record] | Need, case: Case) -> bool:

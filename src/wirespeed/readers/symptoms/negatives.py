@@ -128,8 +128,8 @@ SYMPTOMS = Symptoms(
         ),
         "line-rate-named": Topic(
             wordings=(
-                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>G(?:b(?:it)?s?)?(?:/s(?:ec)?|ps|E|bE)|Gbit|gigabit)\b",
-                r"\b(?P<value>\d{2,3})G (?:network|nic|ethernet|link|infiniband|roce|port|switch)()",
+                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?-i:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE|Gbits?|Gb)|gigabit|gige)\b(?!yte)",
+                r"\b(?P<value>\d{2,3})(?P<unit>(?-i:G)) (?:network|nic|ethernet|link|infiniband|roce|port|switch)",
             )
         ),
         "infiniband-generation": Topic(wordings=(r"\b(?:4x[- ]?)?(?P<unit>QDR|FDR|EDR|HDR100|HDR|NDR200|NDR|XDR)\b",)),

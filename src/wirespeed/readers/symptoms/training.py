@@ -13,7 +13,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 rf"(?:one|a single|same|particular|specific|certain|this|bad|some|that)\s(?:\w+\s)?{_NODE}s?\b.{{0,30}}\b(?:is|are|was|runs?|has|takes?|lags?|reaches|gives|shows|stays|gets|at)\b.{{0,30}}(?:slow|late\b|behind|lower|half|straggl|lag|\d+ ?%)",
                 rf"(?:without|exclud\w*|remov\w*|drain\w*|swap\w*|replac\w*|leav\w* out|cordon\w*|blacklist\w*)\s(?:\w+\s){{0,3}}{_NODE}\b.{{0,60}}(?:fast|fix|normal|full|recover|restor|back|fine|help|solv|good|expected|improv|\d+ ?[GMT]b)",
-                rf"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){{0,2}}{_NODE}[- ]?\S*.{{0,40}}(?:slow|drop|half|fall|degrad|\d+ ?[GMT]b)",
+                r"(?:with|includ\w*|contain\w*|whenever)\s(?:\w+\s){0,2}(?:node|host|machine|server|worker)[-_ ]?\w*\d\b.{0,40}(?:slow|drop|half|fall|degrad|\d+ ?[GMT]b)",
                 rf"\bstraggler\b|\bslow(?:est)? {_NODE}s?\b",
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,30}}\b(?:is|was|runs?|takes?)\b.{{0,24}}(?:slow|late|longer|behind)",
             ),

@@ -38,9 +38,7 @@ _QUALIFIED = (
     r"|all_to_all\w*|send|recv|isend|irecv)|torch\.cuda\.synchronize"
 )
 _CONSTRUCTORS = r"OpenAI|AsyncOpenAI|DDP|FSDP|compression|fetch|EventSource|ReadableStream|WebSocket"
-_CALL = re.compile(
-    rf"(?<![\w.$])(?:new\s+)?(?P<name>{_QUALIFIED}|{_OWNER}(?:{_METHODS})|(?:{_CONSTRUCTORS}))(?P<open>\(|\{{)"
-)
+_CALL = re.compile(rf"(?<![\w.$])(?:new\s+)?(?P<name>{_QUALIFIED}|{_OWNER}(?:{_METHODS})|(?:{_CONSTRUCTORS}))(?P<open>\(|\{{)")
 _ASSIGNED = re.compile(
     r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*\.(?:keepAliveTimeout|headersTimeout|requestTimeout|timeout|maxSockets|IdleTimeout|ReadTimeout"
     r"|WriteTimeout|MaxIdleConns|MaxIdleConnsPerHost|MaxConnsPerHost|DisableCompression|DisableKeepAlives|noDelay|highWaterMark"

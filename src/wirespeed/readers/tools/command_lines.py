@@ -49,8 +49,10 @@ _SEPARATORS = frozenset({"|", "||", "&&", ";", "&", "|&"})
 _REDIRECT = re.compile(r"^\d?[<>]")
 _WRAPPERS = frozenset({"sudo", "time", "nohup", "exec", "env", "-E", "then", "do"})
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
-_SENTENCE_WORD = re.compile(r"(?i)^(?:and|but|gives?|shows?|on|from|with|between|then|is|are|reports?|works?|fails?|hangs?|to|in|both|it|or|for|the)$")
-_RECOGNISED = re.compile(rf"(?m)^\s*\S{{0,80}}\s?[$#%❯>]\s+\S|\b(?:{_PROGRAMS})\s")
+_SENTENCE_WORD = re.compile(
+    r"(?i)^(?:and|but|gives?|shows?|on|from|with|between|then|is|are|reports?|works?|fails?|hangs?|to|in|both|it|or|for|the)$"
+)
+_RECOGNISED = re.compile(rf"(?m)^[^\n$]{{0,120}}\$ +\S|\b(?:{_PROGRAMS})(?:\s|$)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -67,7 +69,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 
 def _may_hold_command(line: str) -> bool:
-    return _RECOGNISED.search(line) is not None or "`" in line or _ALONE.match(line) is not None or '["' in line
+    return _RECOGNISED.search(line) is not None or _PROMPT.match(line) is not None or "`" in line or '["' in line
 
 
 def _written(lines: Lines, written: list[tuple[int, str]]) -> Iterator[Command]:

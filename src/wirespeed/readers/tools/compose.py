@@ -29,7 +29,20 @@ MOST_MERGES = 8
 
 _SERVICES = re.compile(r"(?m)^\s*services:\s*(?:#.*)?$")
 _SERVICE_KEYS = frozenset(
-    {"image", "build", "network_mode", "ports", "shm_size", "ipc", "cap_add", "ulimits", "privileged", "devices", "deploy", "runtime"}
+    {
+        "image",
+        "build",
+        "network_mode",
+        "ports",
+        "shm_size",
+        "ipc",
+        "cap_add",
+        "ulimits",
+        "privileged",
+        "devices",
+        "deploy",
+        "runtime",
+    }
 )
 _EXCERPT = re.compile(r"(?m)^\s*(?:network_mode|shm_size|cap_add|ulimits|ipc):")
 _YAML_LINE = re.compile(r"^\s*(?:-\s+)?(?:[\"'][^\"']+[\"']|[\w./\-<]+)\s*:(?:\s|$)|^\s*-\s|^\s*#")

@@ -26,7 +26,16 @@ _SIZE = re.compile(r"(?i)^(?P<number>\d+(?:\.\d+)?)\s*(?P<scale>[kmgt])?i?b?$")
 _IMAGE = re.compile(r"^[\w.\-]+(?::\d+)?(?:/[\w.\-]+)*(?:[:@][\w.\-:$]+)?$")
 
 _SHORT_WITH_VALUE = frozenset("pevwhulmac")
-_SHORT_NAMES = {"p": "publish", "v": "volume", "m": "memory", "c": "cpu-shares", "e": "env", "u": "user", "w": "workdir", "h": "hostname"}
+_SHORT_NAMES = {
+    "p": "publish",
+    "v": "volume",
+    "m": "memory",
+    "c": "cpu-shares",
+    "e": "env",
+    "u": "user",
+    "w": "workdir",
+    "h": "hostname",
+}
 _SWITCHES = frozenset(
     {"rm", "detach", "interactive", "tty", "init", "privileged", "read-only", "publish-all", "no-healthcheck", "oom-kill-disable",
      "sig-proxy", "disable-content-trust", "help", "quiet", "replace", "systemd", "tls-verify", "no-hosts"}

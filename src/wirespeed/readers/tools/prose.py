@@ -40,7 +40,7 @@ _LOG_LINE = re.compile(
     r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)"
 )
 _DATA_LINE = re.compile(
-    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[\w.\-/]+\"\s*:|^\s*</?\w+[^>]*>\s*$"
+    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:|^\s*</?\w+[^>]*>\s*$"
     r"|^\s*[a-z]\w*(?:_\w+)+\s+\S+;\s*$|\{\s*$"
 )
 _NUMBERS = re.compile(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
@@ -48,7 +48,9 @@ _WRAPPED_ON = re.compile(r"^\s{0,4}[a-z(\d\"'`]")
 _SENTENCE_END = re.compile(r"[.!?:;]\s*$")
 _BULLET = re.compile(r"^\s*(?:[-*+•>|#]|\d+[.)])\s")
 
-_CLAUSE_END = re.compile(r"[.;:!?]\s|,\s+(?:but|and|while|yet|so)\s|\s(?:but|though|although|however|whereas|except|while)\s|[，。；：！？]")
+_CLAUSE_END = re.compile(
+    r"[.;:!?]\s|,\s+(?:but|and|while|yet|so)\s|\s(?:but|though|although|however|whereas|except|while)\s|[，。；：！？]"
+)
 _NEGATION = re.compile(
     r"(?i)\b(?:no|not|never|without|neither|nor|none|zero|cannot|nothing|rules? out|ruled out|excluded?|free of|lacks?)\b|n't\b"
 )

@@ -81,9 +81,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _PHRASE = re.compile("|".join(f"(?P<p{position}>{pattern})" for position, (pattern, _) in enumerate(_PHRASES)), re.IGNORECASE)
 _STATISTIC = re.compile(r"(?i)\b(mean|avg|average|median|p\d{2}(?:\.\d+)?|min|max|peak|std)\b")
-_NUMBER = re.compile(
-    r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)"
-)
+_NUMBER = re.compile(r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)")
 _GO_DURATION = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
 _UNIT_NOTE = re.compile(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
 _PAIR = re.compile(
@@ -94,7 +92,7 @@ _PAIR = re.compile(
 _CELL = re.compile(r"\S+(?: \S+)*")
 _COMMENT = re.compile(r"^\s*(?:#|//|\$)")
 _HINTS = (
-    "ttft", "ttfa", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference", "prefill", "decode",
+    "ttft", "ttfa", "e2e", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference", "prefill", "decode",
     "offered", "waiting", "running", "pending", "swapped", "preempt", "gpu", "hit rate", "req", "rps", "qps", "duration", "latency",
     "concurren", "load time",
 )  # fmt: skip
@@ -216,7 +214,9 @@ def _row(lines: Lines, index: int, line: str, columns: tuple[_Column, ...]) -> I
             continue
         value = _value(column.name, text, column.text)
         if value is not None:
-            yield _metric(lines, (quote(lines, index, line),), column.name, value, _joined(_statistic(column.text), at, _subject(column)))
+            yield _metric(
+                lines, (quote(lines, index, line),), column.name, value, _joined(_statistic(column.text), at, _subject(column))
+            )
 
 
 def _nearest(start: int, end: int, columns: tuple[_Column, ...]) -> _Column:

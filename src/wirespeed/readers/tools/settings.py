@@ -48,7 +48,9 @@ _INLINE = re.compile(
     r"|\s(?:is|was|set to|is set to)\s(?P<number>\d+(?:\.\d+)?)"
     rf"|\s(?P<bare>{_DURATION}|{_TIME}|true|false|off|enabled|disabled))(?![\w.(/-])"
 )
-_VALUE = re.compile(rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|\d+(?:\s+\d+){{1,3}}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$")
+_VALUE = re.compile(
+    rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|\d+(?:\s+\d+){{1,3}}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$"
+)
 _NUMBER = re.compile(r"^(?P<number>[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s?(?P<unit>[A-Za-zµμ%°][\w/%]*)?$")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[smhd])")
 _IS_DURATION = re.compile(rf"^{_DURATION}$")
@@ -64,7 +66,9 @@ _NOT_A_NAME = re.compile(
 _VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
 _CALL = re.compile(r"\w\(|\w\s*=\s*\S|[{}]|=>|->")
 
-_TIME_NAMES = re.compile(r"(?i)time|interval|delay|ttl|age|period|alive|deadline|expir|grace|idle|duration|wait|retry|backoff|lease")
+_TIME_NAMES = re.compile(
+    r"(?i)time|interval|delay|ttl|age|period|alive|deadline|expir|grace|idle|duration|wait|retry|backoff|lease"
+)
 _LONG_TIMES = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "millis": "ms", "milliseconds": "ms", "usec": "us",
     "minute": "min", "minutes": "min", "mins": "min", "hour": "h", "hours": "h", "day": "d", "days": "d",
@@ -121,7 +125,9 @@ def _is_name(name: str) -> bool:
 
 def _fits(name: str, value: str) -> bool:
     """A name of several words is a note's: its value must be a number, a switch or quoted, else the line is prose."""
-    return " " not in name or bool(_NUMBER.match(value) or _IS_DURATION.match(value) or re.fullmatch(rf"(?i){_SWITCH}|[\"'].*", value))
+    return " " not in name or bool(
+        _NUMBER.match(value) or _IS_DURATION.match(value) or re.fullmatch(rf"(?i){_SWITCH}|[\"'].*", value)
+    )
 
 
 def _setting(lines: Lines, index: int, line: str, name: str, value: str) -> Setting:

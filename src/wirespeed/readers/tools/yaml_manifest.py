@@ -50,7 +50,19 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SECRET = re.compile(r"(?i)secret|token|password|passwd|api_?key|credential|private")
 _NGINX_ANNOTATION = "nginx.ingress.kubernetes.io/"
 _WORKLOADS = frozenset(
-    {"Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "PyTorchJob", "MPIJob", "RayCluster", "Service"}
+    {
+        "Pod",
+        "Deployment",
+        "StatefulSet",
+        "DaemonSet",
+        "ReplicaSet",
+        "Job",
+        "CronJob",
+        "PyTorchJob",
+        "MPIJob",
+        "RayCluster",
+        "Service",
+    }
 )
 
 Path = tuple[str | int, ...]
@@ -406,7 +418,12 @@ def _service(shown: _Shown, leaves: list[Leaf]) -> Iterator[Setting]:
     for leaf in leaves:
         if leaf.keys == ("spec", "type"):
             yield _setting(shown, "Service.type", leaf)
-        elif leaf.keys[:1] == ("spec",) and leaf.keys[-1] in ("clusterIP", "sessionAffinity", "externalTrafficPolicy", "timeoutSeconds"):
+        elif leaf.keys[:1] == ("spec",) and leaf.keys[-1] in (
+            "clusterIP",
+            "sessionAffinity",
+            "externalTrafficPolicy",
+            "timeoutSeconds",
+        ):
             yield _setting(shown, leaf.keys[-1], leaf)
 
 

@@ -10,6 +10,7 @@ body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,
 main{max-width:60rem;margin:0 auto;padding:2.2rem 1.2rem 5rem}
 header{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;color:var(--soft);font-size:.86rem}
 header b{color:var(--accent);letter-spacing:.02em}
+h3.bad,h3.warn,h3.good,h3.plain{font-size:1.05rem;text-transform:none;letter-spacing:0}
 h1{font-size:1.9rem;line-height:1.25;margin:1.2rem 0 .6rem;letter-spacing:-.01em}
 h2{font-size:1.28rem;margin:2.4rem 0 .5rem}h3{font-size:.8rem;text-transform:uppercase;letter-spacing:.07em;color:var(--soft);margin:1.3rem 0 .35rem}
 .bad{color:var(--bad)}.warn{color:var(--warn)}.good{color:var(--good)}

@@ -1,0 +1,106 @@
+"""The link is full of traffic that the job needs."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.facts.link import Link
+from wirespeed.model.finding import (
+    FAIR,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+FULL_RATIO = 0.85
+
+
+def _full(case: Case) -> tuple[ThroughputRun, Link, float] | None:
+    lines = [one for one in case.every(Link) if one.link_rate_bits_per_s]
+    for run in case.every(ThroughputRun):
+        for line in lines:
+            share = run.rate_bits_per_s / (line.link_rate_bits_per_s or 1.0)
+            if FULL_RATIO <= share <= 1.02:
+                return run, line, share
+    return None
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    demand, slow_kind, said_full = case.said("demand-exceeds"), case.said("link-is-slow-kind"), case.said("link-full")
+    full = _full(case)
+    if full and (demand or said_full):
+        evidence.append(supports(_FULL, FAIR, full[0], full[1], share_ratio=full[2]))
+    evidence += piece(_SAID, FAIR, said_full)
+    evidence += piece(_DEMAND, FAIR, demand)
+    if evidence:
+        evidence += piece(_SLOW, FAIR, slow_kind)
+    evidence += against(_UNUSED, STRONG, case.said("network-hardly-used"))
+    evidence += against(_OTHERS, FAIR, case.said("others-share"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_FULL = Text(en="the link carries {share_ratio} of its rate", zh="链路承载了其速率的 {share_ratio}")
+_SAID = Text(en="the link is full", zh="链路已满")
+_DEMAND = Text(en="the job moves more than the link carries in the time", zh="作业在该时间内的数据量超过链路能力")
+_SLOW = Text(en="the link is of a slow kind for this work", zh="该链路对此工作而言偏慢")
+_UNUSED = Text(en="the network is hardly used", zh="网络几乎未用")
+_OTHERS = Text(en="others share the link", zh="其他任务共享链路")
+
+RULE = Rule(
+    cause="bandwidth-insufficient",
+    title=Text(en="The link is too slow for what the job moves", zh="链路带宽不足"),
+    summary=Text(
+        en="The link runs at its rate with the job's own traffic; nothing is broken, there is not enough of it.",
+        zh="链路被作业自身流量占满；没有故障，只是不够。",
+    ),
+    needs=((ThroughputRun, Link), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A ring all-reduce of S bytes on n ranks moves 2 S (n-1)/n through each link: 14 GB of gradients over 10 Gb/s take 22 s a step.",
+            zh="n 个 rank 上 S 字节的环形 all-reduce 每条链路需传 2S(n−1)/n：14 GB 梯度在 10 Gb/s 上每步 22 s。",
+        ),
+        shows=Text(
+            en="Interface at 90 % and more for most of the step, no loss, GPUs waiting.",
+            zh="步骤的大部分时间接口达 90 % 以上、无丢包、GPU 等待。",
+        ),
+        sources=("nccl-tests doc/PERFORMANCE.md",),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="link-speed-lower-than-assumed",
+            because=Text(en="there the link should be faster than it is", zh="那里链路本应更快"),
+        ),
+        LookAlike(cause="noisy-neighbour", because=Text(en="there the traffic is someone else's", zh="那里流量属于他人")),
+        LookAlike(
+            cause="parallel-strategy-comm-bound",
+            because=Text(en="a layout that moves less may fit the same link", zh="减少传输的布局可能适合同一链路"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Move less: accumulate gradients, send 16 bits, shard within the node, overlap with compute",
+                zh="减少传输：梯度累积、16 位传输、节点内分片、与计算重叠",
+            ),
+            side="training",
+        ),
+        Change(what=Text(en="Use a faster or a second link", zh="使用更快或第二条链路")),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Bytes a step over line rate is below compute time", zh="每步字节数除以线速小于计算时间"),
+            commands=("sar -n DEV 1",),
+        ),
+    ),
+    gain=Text(en="Step time falls by the exposed transfer time", zh="步骤时间减少暴露的传输时间"),
+    severity="medium",
+    explains=("parallel-strategy-comm-bound",),
+)

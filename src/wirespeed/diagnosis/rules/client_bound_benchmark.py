@@ -1,0 +1,126 @@
+"""The load generator or test tool is the limit, not what it measures."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    piece,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import (
+    ThroughputRun,
+)
+from wirespeed.model.settings import Statement, Table
+from wirespeed.model.text import Text
+
+APART_TIMES = 2.0
+_TOOL_COLUMN = re.compile(r"(?i)tool|client|generator|wrk|hey|locust|k6|guidellm|genai|iperf|bench|script|aiohttp|httpx")
+_FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def _disagreement(table: Table) -> float | None:
+    """Largest ratio between two tools' columns of one unit in one row."""
+    columns = [place for place, title in enumerate(table.columns) if place and _TOOL_COLUMN.search(title)]
+    worst = None
+    for row in table.rows:
+        for left in columns:
+            for right in columns:
+                if left >= right or max(left, right) >= len(row) or _unit(table.columns[left]) != _unit(table.columns[right]):
+                    continue
+                pair = [_FIRST_NUMBER.search(row[place]) for place in (left, right)]
+                if pair[0] and pair[1]:
+                    small, large = sorted(float(found[0].replace(",", "")) for found in pair if found)
+                    worst = max(worst or 1.0, large / small) if small > 0 else worst
+    return worst
+
+
+def _unit(title: str) -> str:
+    return title.split()[-1].lower()
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    tables = [(one, ratio) for one in case.every(Table) if (ratio := _disagreement(one)) is not None]
+    apart = [one for one in tables if one[1] >= APART_TIMES]
+    if apart:
+        evidence.append(supports(_APART, STRONG, apart[0][0], apart_times_number=round(apart[0][1], 1)))
+    evidence += piece(_CLIENT, STRONG if not apart else FAIR, case.said("client-is-limit"))
+    evidence += piece(_TOOLS, FAIR, case.said("tools-disagree"))
+    if evidence:
+        evidence += piece(_SERVER, SLIGHT, case.said("server-not-busy"))
+    core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)
+    evidence += piece(_CORE, FAIR, core)
+    if tables and not apart:
+        evidence += against(_AGREE, STRONG, [one for one, _ in tables])
+    return Verdict(evidence=tuple(evidence))
+
+
+_APART = Text(en="two tools differ {apart_times_number} times on one server", zh="同一服务器上两个工具相差 {apart_times_number} 倍")
+_CLIENT = Text(en="the client is at its limit: one process, one core or its buffers", zh="客户端达到极限：单进程、单核或缓冲")
+_TOOLS = Text(en="another tool or more clients get other numbers", zh="换工具或增加客户端得到不同数字")
+_SERVER = Text(en="the server is the same or has room", zh="服务器相同或有余量")
+_CORE = Text(en="the test tool used a whole core", zh="测试工具用满一个核")
+_AGREE = Text(en="the tools agree", zh="各工具结果一致")
+
+RULE = Rule(
+    cause="client-bound-benchmark",
+    title=Text(en="The load generator is the limit", zh="负载生成器是瓶颈"),
+    summary=Text(
+        en="The measuring client cannot send or read fast enough, so its numbers describe itself.",
+        zh="测量客户端收发不够快，其数字描述的是自身。",
+    ),
+    needs=(
+        (wants(Table, lambda one: _disagreement(one) is not None),),
+        (wants(ThroughputRun, lambda one: one.cpu_local_ratio is not None),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A single Python event loop parses some ten thousand stream events a second; above that they wait in its socket buffers and count as server latency.",
+            zh="单个 Python 事件循环每秒约能解析一万余个流事件；超过后它们在套接字缓冲中等待，被算成服务器延迟。",
+        ),
+        shows=Text(
+            en="Another client, or two of them, gets more from the same server; the client's core is at 100 %.",
+            zh="换一个或用两个客户端，从同一服务器得到更多；客户端核满载。",
+        ),
+        sources=("Schroeder et al.: Open Versus Closed", "iperf3 manual: one thread a test before 3.16"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="server-saturated",
+            because=Text(en="a saturated server gives every client the same", zh="服务器饱和时所有客户端结果相同"),
+        ),
+        LookAlike(
+            cause="cpu-bound-host",
+            because=Text(en="there the production path itself is limited by a core", zh="那里生产路径本身受限于单核"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Generate load from several processes or machines; check the client's CPU and event loop delay",
+                zh="用多进程或多机生成负载；检查客户端 CPU 与事件循环延迟",
+            ),
+            commands=("iperf3 -P 8", "guidellm --max-concurrency N", "wrk -t8 -c256"),
+        ),
+    ),
+    checks=(
+        Check(what=Text(en="Two clients together measure the same server total as one", zh="两个客户端合计与一个所测总量相同")),
+    ),
+    gain=Text(en="Numbers that describe the server", zh="数字真实反映服务器"),
+    severity="low",
+    explains=("server-saturated", "no-fault-queueing", "kv-cache-preemption", "packet-loss"),
+)

@@ -1,0 +1,107 @@
+"""The round trip between the places is long, and each exchange pays it."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece, said_s
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming, PingRun
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+FAR_RTT_S = 0.030
+"""30 ms is about 3,000 km of fibre and back; within a region a round trip is below 2 ms."""
+TRIPS = 2.0
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    pings = [one for one in case.every(PingRun) if (one.rtt_min_s or one.rtt_mean_s or 0.0) >= FAR_RTT_S]
+    connects = [one for one in case.every(HttpTiming) if _connect_s(one) >= FAR_RTT_S]
+    said = [one for one in case.said("round-trip") if (said_s(one) or 0.0) >= FAR_RTT_S]
+    rtt_s = max(
+        [one.rtt_min_s or one.rtt_mean_s or 0.0 for one in pings]
+        + [_connect_s(one) for one in connects]
+        + [said_s(one) or 0.0 for one in said],
+        default=0.0,
+    )
+    evidence += piece(_MEASURED, FAIR, [*pings, *connects, *said], rtt_s=rtt_s)
+    mostly = [one for one in connects if one.total_s and TRIPS * _connect_s(one) >= 0.3 * one.total_s]
+    if evidence:
+        evidence += piece(_MOST, FAIR, mostly)
+    far = case.said("far-away")
+    evidence += piece(_FAR, FAIR, far)
+    near = [one for one in case.every(PingRun) if one.rtt_mean_s is not None and one.rtt_mean_s < 0.005]
+    near_connects = [one for one in case.every(HttpTiming) if 0 < _connect_s(one) < 0.005]
+    evidence += against(_NEAR, STRONG, [] if pings or connects else [*near, *near_connects])
+    return Verdict(evidence=tuple(evidence), values={"rtt_s": rtt_s or None})
+
+
+def _connect_s(one: HttpTiming) -> float:
+    return max(0.0, (one.connect_s or 0.0) - (one.namelookup_s or 0.0))
+
+
+_MEASURED = Text(en="a round trip takes {rtt_s}", zh="一个往返需 {rtt_s}")
+_MOST = Text(en="round trips make up much of the request", zh="往返占请求时间的很大部分")
+_FAR = Text(en="the two ends are in different places", zh="两端位于不同地点")
+_NEAR = Text(en="the round trip is short", zh="往返时间很短")
+
+RULE = Rule(
+    cause="distance",
+    title=Text(en="The distance between the places is the limit", zh="两地距离是瓶颈"),
+    summary=Text(
+        en="Light needs its time: each exchange pays the round trip, and only fewer exchanges or nearer places help.",
+        zh="光速有限：每次交互都付一个往返，只有减少交互或就近部署才有帮助。",
+    ),
+    needs=(
+        (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
+        (wants(HttpTiming, lambda one: one.connect_s is not None),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Fibre carries 200 km a millisecond, so 10,000 km cost 100 ms and back; TCP, TLS and a request are three such trips.",
+            zh="光纤每毫秒 200 km，10,000 km 往返即 100 ms；TCP、TLS 加请求就是三个往返。",
+        ),
+        shows=Text(
+            en="time_connect equals the ping; every request carries a multiple of it; bandwidth tests with several streams are fine.",
+            zh="time_connect 等于 ping；每个请求都带有其倍数；多流带宽测试正常。",
+        ),
+        sources=("ITU-T G.652 (group index about 1.47)", "RFC 8446: one round trip for TLS 1.3"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="tcp-window-limited",
+            because=Text(en="if only bulk transfers are slow, the window is what to change", zh="若仅大块传输慢，应调整窗口"),
+        ),
+        LookAlike(
+            cause="bufferbloat", because=Text(en="there the round trip grows only under load", zh="那里往返时间只在负载下增长")
+        ),
+        LookAlike(cause="l3-detour", because=Text(en="there two near machines take a far way", zh="那里相邻机器走了远路")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Serve near the users, or end TLS near them and keep warm connections to the back end",
+                zh="就近服务用户，或就近终止 TLS 并保持到后端的热连接",
+            ),
+            side="serving",
+        ),
+        Change(
+            what=Text(
+                en="Keep ranks of one job in one place; between places use few large exchanges (DiLoCo, pipeline stages)",
+                zh="同一作业的 rank 放在一处；跨地用少量大交换（DiLoCo、流水线级）",
+            ),
+            side="training",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Exchanges a request x round trip explains the time", zh="每请求交互数 × 往返时间 能解释耗时"),
+            commands=("curl -s -o /dev/null -w '%{{time_connect}} %{{time_appconnect}} %{{time_starttransfer}}\\n' URL",),
+        ),
+    ),
+    gain=Text(en="One round trip for each exchange saved", zh="每少一次交互省一个往返"),
+    severity="low",
+    explains=("connection-reuse-missing",),
+)

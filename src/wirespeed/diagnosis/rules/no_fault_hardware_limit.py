@@ -1,0 +1,169 @@
+"""The rate is what this hardware's bus, link or GPU kind allows."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    piece,
+    quantities,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess
+from wirespeed.model.facts.host import (
+    PciDevice,
+)
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Value,
+    Verdict,
+    contradicts,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.measurement import (
+    CollectiveRun,
+)
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+PCIE_BANDS_BYTES_PER_S = {3: (8.0e9, 13.8e9), 4: (16.0e9, 27.5e9), 5: (32.0e9, 56.0e9)}
+"""What 16 lanes of a generation deliver one way: 15.8, 31.5 and 63 GB/s less packet headers (about 85 %), less where the path crosses the CPU."""
+_GENERATION = re.compile(r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)? ?x ?16")
+
+
+def _generations(case: Case) -> list[tuple[Record, int]]:
+    found: list[tuple[Record, int]] = [
+        (one, one.pcie_generation_max_number)
+        for one in case.every(Gpu)
+        if one.pcie_generation_max_number and one.pcie_width_max_lanes in (None, 16)
+    ]
+    for said in case.said("pcie-generation-limit"):
+        for quote in said.quotes:
+            found += [(said, int(match)) for match in _GENERATION.findall(quote.text)]
+    return found
+
+
+def _rates(case: Case) -> list[tuple[Record, float]]:
+    rates: list[tuple[Record, float]] = [(one, one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s]
+    rates += [
+        (one, one.bandwidth_bytes_per_s)
+        for one in case.every(PeerAccess)
+        if one.bandwidth_bytes_per_s and one.near_index != one.far_index
+    ]
+    rates += [(one, one.value / 8) for one in quantities(case, "rate") if "B" in one.printed]
+    return rates
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    consumer = [
+        *case.said("consumer-gpu"),
+        *case.every(Gpu, lambda one: bool(re.search(r"(?i)rtx|geforce|titan|\b(L4|L40S?|A10|T4)\b", one.title or ""))),
+    ]
+    no_nvlink: list[Record] = list(case.said("no-nvlink-hardware"))
+    paths = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU"))
+    if paths and not any(one.path_class.startswith("NV") for one in paths):
+        no_nvlink += paths
+    best = max(_rates(case), key=lambda one: one[1], default=None)
+    generation = max(_generations(case), key=lambda one: one[1], default=None)
+    if best and generation and generation[1] in PCIE_BANDS_BYTES_PER_S:
+        low, high = PCIE_BANDS_BYTES_PER_S[generation[1]]
+        numbers: dict[str, Value] = {"seen_bytes_per_s": best[1], "generation_number": generation[1], "most_bytes_per_s": high}
+        if low <= best[1] <= high:
+            evidence.append(supports(_WITHIN, STRONG, best[0], generation[0], **numbers))
+        elif best[1] < 0.6 * low:
+            evidence.append(contradicts(_BELOW, STRONG, best[0], generation[0], **numbers))
+    else:
+        evidence += piece(_LIMIT_SAID, FAIR, case.said("pcie-generation-limit"))
+    evidence += piece(_NO_NVLINK, FAIR, no_nvlink)
+    if evidence:
+        evidence += piece(_CONSUMER, FAIR, consumer)
+        evidence += piece(_EXPECTS, SLIGHT, case.said("expects-more"))
+    degraded = case.every(PciDevice, lambda one: one.is_downgraded is True and (one.width_lanes or 0) < (one.max_width_lanes or 0))
+    narrow = case.every(Gpu, lambda one: (one.pcie_width_lanes or 16) < (one.pcie_width_max_lanes or 0))
+    evidence += against(_DEGRADED, STRONG, [*degraded, *narrow])
+    return Verdict(evidence=tuple(evidence))
+
+
+_WITHIN = Text(
+    en="{seen_bytes_per_s} is what PCIe generation {generation_number} x16 delivers (at most about {most_bytes_per_s})",
+    zh="{seen_bytes_per_s} 正是 PCIe 第 {generation_number} 代 x16 的水平（至多约 {most_bytes_per_s}）",
+)
+_BELOW = Text(
+    en="{seen_bytes_per_s} is below what PCIe generation {generation_number} x16 delivers",
+    zh="{seen_bytes_per_s} 低于 PCIe 第 {generation_number} 代 x16 应有的水平",
+)
+_LIMIT_SAID = Text(en="the bus or the path through the CPU limits it", zh="总线或经过 CPU 的路径是上限")
+_NO_NVLINK = Text(en="the GPUs have no NVLink or no peer access", zh="GPU 没有 NVLink 或对等访问")
+_CONSUMER = Text(en="the GPU is of a kind without peer access over the bus", zh="该类 GPU 不支持总线对等访问")
+_EXPECTS = Text(en="more was expected", zh="期望更高")
+_DEGRADED = Text(en="a link runs with fewer lanes than it has", zh="有链路以少于应有的通道运行")
+
+RULE = Rule(
+    cause="no-fault-hardware-limit",
+    title=Text(en="This is the limit of the hardware", zh="这是硬件的上限"),
+    summary=Text(
+        en="The rate is what the bus between these GPUs delivers; no setting makes it faster.",
+        zh="该速率就是这些 GPU 之间总线所能提供的；没有设置能使其更快。",
+    ),
+    needs=((CollectiveRun, Gpu), (PeerAccess,), (CollectiveRun, DevicePath), (CollectiveRun, Statement), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="PCIe x16 carries 15.8, 31.5 or 63 GB/s each way in generation 3, 4 or 5, less about 15 %; GPUs without peer access copy through host memory and share the CPU's links.",
+            zh="PCIe x16 第 3、4、5 代单向 15.8、31.5、63 GB/s，再减约 15 %；无对等访问的 GPU 经主机内存拷贝并共享 CPU 链路。",
+        ),
+        shows=Text(
+            en="busbw of 10 to 13 GB/s (generation 3) or 20 to 26 GB/s (generation 4) on GPUs without NVLink, right results.",
+            zh="无 NVLink 的 GPU 上 busbw 为 10 至 13 GB/s（第 3 代）或 20 至 26 GB/s（第 4 代），结果正确。",
+        ),
+        sources=("PCI Express Base Specification 5.0", "nccl-tests doc/PERFORMANCE.md", "NVIDIA GeForce RTX 40: no peer-to-peer"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pcie-link-degraded",
+            because=Text(
+                en="there the link has fewer lanes or a lower generation than the device", zh="那里链路的通道数或代际低于设备"
+            ),
+        ),
+        LookAlike(
+            cause="p2p-unsupported-gpu",
+            because=Text(
+                en="if peer access is expected to work on this model, check its driver", zh="若该型号应支持对等访问，检查驱动"
+            ),
+        ),
+        LookAlike(
+            cause="pcie-acs-enabled",
+            because=Text(
+                en="there peer traffic is redirected though the hardware could do it directly", zh="那里硬件可直达却被重定向"
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Plan with this rate: less tensor parallel, more data or pipeline parallel between these GPUs",
+                zh="按此速率规划：这些 GPU 间少用张量并行，多用数据或流水线并行",
+            )
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="nvidia-smi topo and p2pBandwidthLatencyTest agree with it",
+                zh="nvidia-smi topo 与 p2pBandwidthLatencyTest 与之一致",
+            ),
+            commands=("nvidia-smi topo -m", "p2pBandwidthLatencyTest"),
+        ),
+    ),
+    gain=Text(en="None: the hardware gives no more", zh="无：硬件已到上限"),
+    severity="info",
+    explains=("p2p-unsupported-gpu",),
+)

@@ -1,0 +1,135 @@
+"""An alarming line that is information only, while the run is well."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.nccl import NcclHca, NcclNetwork, NcclPlugin, NcclWarning
+from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import BenchmarkRank, CollectiveRun, CollectiveSummary
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+_HARMLESS_WARNINGS = frozenset({"verbs-library-missing", "hint", "nvls-failed"})
+_BAD_EVENTS = (
+    "watchdog-timeout",
+    "collective-mismatch",
+    "store-timeout",
+    "process-died",
+    "out-of-memory",
+    "connection-reset",
+    "nccl-error",
+    "gloo-no-interface",
+)
+SMALL_ERROR_RATIO = 1e-4
+"""Rounding of sums in another order stays below 1e-5 in fp32 and below 1e-3 in 16 bits."""
+
+
+def _judge(case: Case) -> Verdict:
+    lines: list[Record] = [
+        *case.every(NcclPlugin, name=None),
+        *case.every(NcclWarning, lambda one: one.topic in _HARMLESS_WARNINGS),
+        *case.every(NcclHca, device=None),
+        *case.said("alarming-line"),
+    ]
+    alone = _on_one_machine(case)
+    evidence: list[Evidence] = []
+    evidence += piece(_LINE, FAIR, lines)
+    if lines:
+        evidence += piece(_WELL, FAIR, _good_results(case))
+        evidence += piece(_ALONE, FAIR, alone)
+        evidence += piece(_ASKED, FAIR, case.said("asks-about-message"))
+        evidence += piece(_RUNS, FAIR, case.said("works-anyway"))
+    worse = case.every(
+        NcclWarning, lambda one: one.topic not in _HARMLESS_WARNINGS and one.topic not in ("other", "version-mismatch")
+    )
+    failed = case.every(FrameworkEvent, lambda one: one.topic in _BAD_EVENTS)
+    evidence += against(_FAILED, PROVES, [*worse, *failed])
+    evidence += against(_SOCKET, STRONG, [] if alone else [one for one in case.every(NcclNetwork) if one.name == "Socket"])
+    return Verdict(evidence=tuple(evidence))
+
+
+def _on_one_machine(case: Case) -> list[Record]:
+    nodes = {one.node for one in case.every(BenchmarkRank) if one.node}
+    if len(nodes) == 1:
+        return list(case.every(BenchmarkRank))
+    return list(case.said("single-machine")) if not nodes else []
+
+
+def _good_results(case: Case) -> list[Record]:
+    right: list[Record] = list(case.every(CollectiveSummary, is_correct=True)) or list(
+        case.every(CollectiveSummary, out_of_bounds_count=0)
+    )
+    return right or list(
+        case.every(
+            CollectiveRun,
+            lambda one: (one.wrong_count == 0) or (one.error_ratio is not None and one.error_ratio < SMALL_ERROR_RATIO),
+        )
+    )
+
+
+_LINE = Text(en="a line that also appears on healthy systems", zh="健康系统上也会出现的行")
+_WELL = Text(en="the results are right: no wrong values, rounding only", zh="结果正确：没有错误值，仅有舍入")
+_ALONE = Text(en="one machine needs no network plugin and no RDMA", zh="单机不需要网络插件和 RDMA")
+_ASKED = Text(en="only the message is asked about", zh="所问的只是该消息")
+_RUNS = Text(en="the run itself is well", zh="运行本身正常")
+_FAILED = Text(en="something did fail", zh="确有失败")
+_SOCKET = Text(
+    en="NCCL runs on TCP sockets, and it is not said that one machine is used", zh="NCCL 在用 TCP 套接字，且未说明是单机"
+)
+
+RULE = Rule(
+    cause="no-fault-harmless-message",
+    title=Text(en="The message is informational", zh="该消息仅为提示"),
+    summary=Text(
+        en="The line tells what was tried and not needed here; the run is right and as fast as this machine allows.",
+        zh="该行说明尝试过但此处不需要的东西；运行正确且达到本机应有速度。",
+    ),
+    needs=(
+        (wants(NcclPlugin, lambda one: one.name is None),),
+        (NcclWarning,),
+        (wants(NcclHca, lambda one: one.device is None),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="NCCL probes plugins, verbs and multicast in turn and logs what is absent; inside one machine it uses NVLink, PCIe or shared memory.",
+            zh="NCCL 依次探测插件、verbs 与多播并记录缺失项；单机内使用 NVLink、PCIe 或共享内存。",
+        ),
+        shows=Text(
+            en="`No plugin found`, `Failed to open libibverbs`, error column of 1e-7, IPv6 client socket warnings (errno 97), and a run that works.",
+            zh="No plugin found、Failed to open libibverbs、误差列 1e-7、IPv6 客户端套接字警告（errno 97），而运行正常。",
+        ),
+        sources=("NCCL src/plugin/net.cc and src/misc/ibvwrap.cc", "nccl-tests doc/PERFORMANCE.md", "pytorch/pytorch#74824"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="ib-disabled-socket-fallback",
+            because=Text(
+                en="between machines with RDMA NICs the same lines mean that traffic goes over TCP",
+                zh="在带 RDMA 网卡的多机之间，同样的行意味着流量走 TCP",
+            ),
+        ),
+        LookAlike(
+            cause="nccl-plugin-mismatch",
+            because=Text(en="that shows when ranks differ in the plugin they load", zh="那表现为各 rank 加载的插件不同"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Nothing to change; lower the log level if it disturbs", zh="无需改动；若嫌干扰可降低日志级别"),
+            commands=("NCCL_DEBUG=VERSION",),
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The benchmark gives right values at the machine's usual rate", zh="基准结果正确且速率正常"),
+            commands=("all_reduce_perf -b 1G -e 1G -g 8 -c 1",),
+        ),
+    ),
+    gain=Text(en="None: nothing is wrong", zh="无：没有问题"),
+    severity="info",
+    explains=("ib-disabled-socket-fallback", "container-missing-rdma-device", "nccl-plugin-mismatch", "efa-misconfigured"),
+)

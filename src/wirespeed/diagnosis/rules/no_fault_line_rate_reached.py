@@ -1,0 +1,178 @@
+"""The measured rate is what the link delivers, once bits and bytes, lanes and sums are told apart."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    piece,
+    quantities,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclHca
+from wirespeed.model.facts.link import Link
+from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Value,
+    Verdict,
+    contradicts,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.measurement import (
+    CollectiveRun,
+    ThroughputRun,
+)
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import Text
+from wirespeed.theory import storage
+
+GENERATION_BITS_PER_S = {
+    "QDR": 32e9,
+    "FDR": 56e9,
+    "EDR": 100e9,
+    "HDR100": 100e9,
+    "HDR": 200e9,
+    "NDR200": 200e9,
+    "NDR": 400e9,
+    "XDR": 800e9,
+}
+"""Rates of 4 lanes; that is what `4X` means (IBTA volume 1, table of link rates)."""
+_SEVERAL_LINKS = re.compile(
+    r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)\s*(?:x\s*)?(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
+)
+_READS_NETWORK = ("iperf", "perftest", "ib_", "wget", "curl", "rsync", "scp")
+
+
+def _lines(case: Case) -> list[tuple[Record, float]]:
+    """Rates of the link as read or named, in bits per second."""
+    found: list[tuple[Record, float]] = [
+        (one, one.link_rate_bits_per_s) for one in case.every(RdmaPort) if one.link_rate_bits_per_s
+    ]
+    found += [(one, one.link_rate_bits_per_s) for one in case.every(Link) if one.link_rate_bits_per_s]
+    found += [(one, 1e9 * one.value) for one in case.said("line-rate-named") if one.value]
+    named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]
+    return found + [(one, rate) for one, rate in named if rate]
+
+
+def _measured(case: Case) -> list[tuple[Record, float]]:
+    """Best rates of each kind: bus bandwidth of collectives, throughput tests, rates in bytes in prose."""
+    runs: list[tuple[Record, float]] = [
+        (one, 8 * one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s
+    ]
+    runs += [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(_READS_NETWORK)]
+    if runs:
+        return [max(runs, key=lambda one: one[1])]
+    return [(one, one.value) for one in quantities(case, "rate") if "B/s" in one.printed or "Bytes" in one.printed]
+
+
+def _judge(case: Case) -> Verdict:
+    lines = _lines(case)
+    links = [*case.every(NcclHca, lambda one: one.device is not None), *case.every(RdmaPort, lambda one: one.state == "active")]
+    if not lines or len({one.device for one in links}) > 1:
+        return Verdict()
+    line = max(lines, key=lambda one: one[1])
+    measured = _measured(case)
+    reached = [one for one in measured if storage.is_healthy_share(one[1], line[1])]
+    below = [one for one in measured if one[1] < 0.7 * line[1]]
+    evidence: list[Evidence] = []
+    values: dict[str, Value] = {"line_bits_per_s": line[1]}
+    if reached:
+        share = reached[0][1] / line[1]
+        numbers: dict[str, Value] = {
+            **values,
+            "measured_bits_per_s": reached[0][1],
+            "measured_bytes_per_s": reached[0][1] / 8,
+            "share_ratio": share,
+        }
+        evidence.append(supports(_REACHED, STRONG, reached[0][0], line[0], **numbers))
+        evidence += piece(_EXPECTS, FAIR, case.said("expects-more", "blames-network"))
+        evidence += piece(_CONFUSED, SLIGHT, case.said("metric-confusion"))
+    elif below:
+        evidence.append(contradicts(_BELOW, FAIR, below[0][0], line[0], **values))
+    several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
+    evidence += against(_SEVERAL, STRONG, several)
+    evidence += against(_DEMAND, FAIR, case.said("demand-exceeds"))
+    return Verdict(evidence=tuple(evidence), values=values)
+
+
+_REACHED = Text(
+    en="{measured_bytes_per_s} are {measured_bits_per_s}, {share_ratio} of the link's {line_bits_per_s}",
+    zh="{measured_bytes_per_s} 即 {measured_bits_per_s}，为链路 {line_bits_per_s} 的 {share_ratio}",
+)
+_EXPECTS = Text(en="more was expected", zh="期望更高")
+_CONFUSED = Text(en="bits and bytes, lanes or sums are mixed", zh="混淆了比特与字节、通道数或求和")
+_BELOW = Text(en="the rate is clearly below the link's {line_bits_per_s}", zh="速率明显低于链路的 {line_bits_per_s}")
+_SEVERAL = Text(en="the machine has several links", zh="机器有多条链路")
+_DEMAND = Text(en="the job needs more than the link carries", zh="作业所需超过链路能力")
+
+RULE = Rule(
+    cause="no-fault-metric-misread",
+    title=Text(en="The link is full: the number is read in the wrong unit", zh="链路已达线速：数字的单位被误读"),
+    summary=Text(
+        en="The measured rate, brought to the same unit, is what this link delivers.",
+        zh="换算到同一单位后，实测速率就是该链路所能提供的。",
+    ),
+    needs=(
+        (CollectiveRun, Statement),
+        (CollectiveRun, RdmaPort),
+        (ThroughputRun, Link),
+        (ThroughputRun, RdmaPort),
+        (ThroughputRun, Statement),
+        (Quantity, Statement),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Tools print GB/s (bytes), links are named in Gb/s (bits); 4X counts lanes of one link, not links; bus bandwidth compares with one direction of the slowest link.",
+            zh="工具打印 GB/s（字节），链路以 Gb/s（比特）命名；4X 指一条链路的通道数而非链路数；总线带宽对应最慢链路的单向速率。",
+        ),
+        shows=Text(
+            en="12.2 GB/s on 100 Gb/s (97 %), 117 MB/s on 1 GbE (94 %), 45 GB/s on 400 Gb/s (90 %).",
+            zh="100 Gb/s 上 12.2 GB/s（97 %），1 GbE 上 117 MB/s（94 %），400 Gb/s 上 45 GB/s（90 %）。",
+        ),
+        sources=("nccl-tests doc/PERFORMANCE.md", "IEEE 1541 (b and B)", "IBTA volume 1: link widths"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="link-speed-lower-than-assumed",
+            because=Text(
+                en="there the link itself runs below what was bought; read its rate", zh="那里链路本身低于所购规格；应读取其速率"
+            ),
+        ),
+        LookAlike(
+            cause="bandwidth-insufficient",
+            because=Text(en="there the full link is too slow for the job", zh="那里满速链路对作业仍不够"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Nothing to change; compare in one unit, per direction and per link", zh="无需改动；以同一单位、单向、单链路比较"
+            )
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Eight times the GB/s is 0.85 to 1.0 of the Gb/s", zh="GB/s 的八倍为 Gb/s 的 0.85 至 1.0"),
+            commands=("ib_write_bw --report_gbits HOST",),
+        ),
+    ),
+    gain=Text(en="None: the link is full", zh="无：链路已满"),
+    severity="info",
+    explains=(
+        "link-speed-lower-than-assumed",
+        "nic-firmware-state",
+        "oversubscribed-fabric",
+        "bandwidth-insufficient",
+        "no-fault-hardware-limit",
+        "pcie-link-degraded",
+    ),
+)

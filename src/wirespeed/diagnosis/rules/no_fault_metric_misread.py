@@ -1,0 +1,83 @@
+"""A normal value is taken for a fault: units, lanes, utilisation that is waiting, links that sleep."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+
+def _judge(case: Case) -> Verdict:
+    confused = case.said("metric-confusion")
+    evidence: list[Evidence] = []
+    evidence += piece(_CONFUSED, FAIR, confused)
+    if evidence:
+        evidence += piece(_EXPECTS, SLIGHT, case.said("expects-more"))
+        evidence += piece(_FINE, FAIR, case.said("works-anyway"))
+    idle = case.every(
+        Gpu,
+        lambda one: (
+            (one.utilisation_ratio or 0.0) <= 0.05 and 0 < (one.pcie_generation_number or 0) < (one.pcie_generation_max_number or 0)
+        ),
+    )
+    full_width = [one for one in idle if one.pcie_width_lanes is None or one.pcie_width_lanes == one.pcie_width_max_lanes]
+    evidence += piece(_SLEEPS, STRONG, full_width)
+    evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
+    return Verdict(evidence=tuple(evidence))
+
+
+_CONFUSED = Text(en="two measures that differ by definition are compared", zh="比较了定义不同的两个量")
+_EXPECTS = Text(en="another number was expected", zh="期望的是另一个数字")
+_FINE = Text(en="the job itself runs well", zh="作业本身运行正常")
+_SLEEPS = Text(
+    en="the PCIe link of an idle GPU runs at a lower generation at full width, to save power",
+    zh="空闲 GPU 的 PCIe 链路为省电以较低代际、全宽度运行",
+)
+_FAILS = Text(en="a program fails", zh="有程序失败")
+
+RULE = Rule(
+    cause="no-fault-metric-misread",
+    title=Text(en="The number is normal and was misread", zh="数字正常，只是被误读"),
+    summary=Text(
+        en="Units, sums, averages or definitions differ; in the same terms the value is what this system gives.",
+        zh="单位、求和、平均或定义不同；统一口径后该值正常。",
+    ),
+    needs=((wants(Gpu, lambda one: one.pcie_generation_number is not None),), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="algbw is size over time, busbw corrects it for the collective; GPU utilisation counts a waiting NCCL kernel as work; PCIe links sleep at 2.5 GT/s.",
+            zh="algbw 为大小除以时间，busbw 按集合操作修正；GPU 利用率把等待的 NCCL 内核算作工作；PCIe 空闲时降到 2.5 GT/s。",
+        ),
+        shows=Text(en="No symptom but the number.", zh="除数字外没有症状。"),
+        sources=("nccl-tests doc/PERFORMANCE.md", "NVIDIA nvidia-smi manual: utilization, PCIe link generation"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="pcie-link-degraded",
+            because=Text(en="a degraded link stays slow under load, or lacks lanes", zh="降级的链路在负载下仍慢或缺通道"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Nothing to change; measure under load and compare like with like", zh="无需改动；在负载下测量并同口径比较"
+            )
+        ),
+    ),
+    checks=(Check(what=Text(en="The same value on a healthy machine of this kind", zh="同类健康机器上的相同数值")),),
+    gain=Text(en="None", zh="无"),
+    severity="info",
+)

@@ -1,0 +1,75 @@
+"""Loss at a middle hop that does not reach the target is the router's limit on its own answers."""
+
+from wirespeed.model.case import Case
+from wirespeed.model.finding import PROVES, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PathHop
+from wirespeed.model.text import Text
+
+NOTABLE_RATIO = 0.05
+CLEAN_RATIO = 0.01
+
+
+def _judge(case: Case) -> Verdict:
+    hops = case.every(PathHop, lambda one: one.loss_ratio is not None)
+    last = [one for one in hops if one.is_last]
+    middle = [one for one in hops if not one.is_last and (one.loss_ratio or 0.0) >= NOTABLE_RATIO]
+    evidence: list[Evidence] = []
+    if middle and last and all((one.loss_ratio or 0.0) <= CLEAN_RATIO for one in last):
+        worst = max(middle, key=lambda one: one.loss_ratio or 0.0)
+        evidence.append(
+            supports(
+                _MIDDLE,
+                PROVES,
+                worst,
+                last[0],
+                hop_index=worst.hop_index,
+                loss_ratio=worst.loss_ratio,
+                end_ratio=last[0].loss_ratio,
+            )
+        )
+    elif last and any((one.loss_ratio or 0.0) > CLEAN_RATIO for one in last):
+        evidence.append(contradicts(_END, STRONG, last[0], end_ratio=last[0].loss_ratio))
+    return Verdict(evidence=tuple(evidence))
+
+
+_MIDDLE = Text(
+    en="hop {hop_index} shows {loss_ratio} loss, the target {end_ratio}",
+    zh="第 {hop_index} 跳显示丢失 {loss_ratio}，目标为 {end_ratio}",
+)
+_END = Text(en="the target itself shows {end_ratio} loss", zh="目标自身丢失 {end_ratio}")
+
+RULE = Rule(
+    cause="no-fault-metric-misread",
+    title=Text(en="Loss at a middle hop is no loss of traffic", zh="中间跳的丢失不是流量丢失"),
+    summary=Text(
+        en="A router on the way answers only some probes; what passes through it arrives.",
+        zh="途中的路由器只应答部分探测；经过它的流量都能到达。",
+    ),
+    needs=((wants(PathHop, lambda one: one.loss_ratio is not None),),),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Routers limit the ICMP answers their CPU makes; forwarding is done in hardware. Real loss at a hop shows on every later hop.",
+            zh="路由器限制 CPU 生成的 ICMP 应答；转发由硬件完成。某跳真实丢包会体现在其后所有跳上。",
+        ),
+        shows=Text(en="Loss or high delay at one hop, none at the end.", zh="某一跳有丢失或高延迟，末端没有。"),
+        sources=(
+            "RFC 1812 section 4.3.2.8 (rate limiting of ICMP)",
+            "Steenbergen: A Practical Guide to (Correctly) Troubleshooting with Traceroute",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(cause="packet-loss", because=Text(en="real loss goes on to the last hop", zh="真实丢包会延续到最后一跳")),
+    ),
+    changes=(Change(what=Text(en="Nothing to change; look at the last line of the report", zh="无需改动；看报告的最后一行")),),
+    checks=(
+        Check(
+            what=Text(en="The last hop has no loss over 100 probes", zh="最后一跳 100 次探测无丢失"),
+            commands=("mtr -rwc 100 TARGET",),
+        ),
+    ),
+    gain=Text(en="None: nothing is lost", zh="无：没有丢失"),
+    severity="info",
+    explains=("packet-loss", "distance", "l3-detour"),
+)

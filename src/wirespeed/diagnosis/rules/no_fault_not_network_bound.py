@@ -1,0 +1,113 @@
+"""The network is healthy and hardly used; the time goes elsewhere."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece, quantities
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.link import Link
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    supports,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import Text
+
+SMALL_SHARE_RATIO = 0.15
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    in_turn, unused = case.said("layers-in-turn"), case.said("network-hardly-used")
+    evidence += piece(_IN_TURN, STRONG, in_turn)
+    evidence += piece(_UNUSED, FAIR, unused)
+    unused_link = _hardly_used(case)
+    if unused_link:
+        evidence.append(supports(_SHARE, STRONG, unused_link[0], unused_link[1], share_ratio=unused_link[2]))
+    if evidence:
+        evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
+        evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
+    evidence += against(_FULL, STRONG, case.said("link-full", "demand-exceeds"))
+    evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
+    return Verdict(evidence=tuple(evidence))
+
+
+def _hardly_used(case: Case) -> tuple[Quantity, Link, float] | None:
+    """A traffic figure of an interface far below its rate."""
+    for line in case.every(Link, lambda one: bool(one.link_rate_bits_per_s)):
+        for used in quantities(case, "rate", r"traffic|rx|tx|throughput|usage|utili|bandwidth used|network"):
+            share = used.value / (line.link_rate_bits_per_s or 1.0)
+            if 0 < share <= SMALL_SHARE_RATIO:
+                return used, line, share
+    return None
+
+
+_IN_TURN = Text(
+    en="the layers are split, so the GPUs work in turn and each is idle part of the time",
+    zh="层被切分，GPU 轮流工作，各有部分时间空闲",
+)
+_UNUSED = Text(en="the network is hardly used, or tested good", zh="网络几乎未用，或测试良好")
+_SHARE = Text(en="traffic is {share_ratio} of the link's rate", zh="流量为链路速率的 {share_ratio}")
+_BLAMED = Text(en="the network is suspected", zh="怀疑网络")
+_COMPUTE = Text(en="compute is what takes the time", zh="耗时在计算")
+_FULL = Text(en="the link is full or communication takes most of the time", zh="链路已满或通信占大部分时间")
+_FAILED = Text(en="something fails", zh="有失败")
+
+RULE = Rule(
+    cause="no-fault-not-network-bound",
+    title=Text(en="The network is healthy and not the limit", zh="网络健康，并非瓶颈"),
+    summary=Text(
+        en="Traffic is far below the link's rate; the wait is in the way the work is split or in compute.",
+        zh="流量远低于链路速率；等待来自任务切分方式或计算。",
+    ),
+    needs=((wants(Link, lambda one: one.link_rate_bits_per_s is not None), Quantity), (Statement,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="With layers split over n machines and one request at a time, one machine computes while n-1 wait: each GPU shows 1/n, and a token moves only some kilobytes.",
+            zh="层分布在 n 台机器且一次一个请求时，一台计算而 n−1 台等待：每个 GPU 显示 1/n，每词元只传几千字节。",
+        ),
+        shows=Text(
+            en="GPU use of 50 % on two nodes, 25 % on four; link use of a few percent; bandwidth tests at line rate.",
+            zh="两节点 GPU 50 %，四节点 25 %；链路利用百分之几；带宽测试达线速。",
+        ),
+        sources=("Huang et al.: GPipe (bubbles)", "llama.cpp tools/rpc/README"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="parallel-strategy-comm-bound",
+            because=Text(en="there the link is full during the wait", zh="那里等待期间链路是满的"),
+        ),
+        LookAlike(
+            cause="small-message-latency-bound",
+            because=Text(en="there round trips, counted per token, explain the time", zh="那里按词元计的往返能解释耗时"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Keep several requests or micro-batches in flight, or use tensor parallel inside a node",
+                zh="保持多个请求或微批在途，或在节点内用张量并行",
+            ),
+            side="both",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(
+                en="GPU use rises with requests in flight while link use stays low", zh="GPU 利用随在途请求上升而链路利用仍低"
+            ),
+            commands=("sar -n DEV 1", "nvidia-smi dmon"),
+        ),
+    ),
+    gain=Text(en="None from the network; up to n times from requests in flight", zh="网络侧无收益；并发在途最多 n 倍"),
+    severity="info",
+    explains=("parallel-strategy-comm-bound", "small-message-latency-bound", "bandwidth-insufficient", "tcp-single-flow-limit"),
+)

@@ -1,0 +1,135 @@
+"""The latency is time in the model server's own queue; network and service time stay the same."""
+
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    piece,
+)
+from wirespeed.model.case import Case
+from wirespeed.model.finding import (
+    FAIR,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import (
+    ServingMetric,
+)
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement, Table
+from wirespeed.model.text import Text
+from wirespeed.theory import requests
+
+DOMINANT_RATIO = 0.3
+GROWTH_TIMES = 3.0
+STEADY_TIMES = 1.5
+_QUEUE = re.compile(r"(?i)queue|wait")
+_SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
+_VALUE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|us|s|min)?\b")
+
+
+def _times(table: Table, title: re.Pattern[str]) -> list[float]:
+    column = next((place for place, name in enumerate(table.columns) if place and title.search(name)), None)
+    cells = [] if column is None else [row[column] for row in table.rows if len(row) > column]
+    found = [match for cell in cells if (match := _VALUE.search(cell))]
+    return [float(match[1]) * {"ms": 1e-3, "us": 1e-6, "s": 1.0, "min": 60.0, None: 1.0}[match[2]] for match in found]
+
+
+def _queue_share(case: Case) -> tuple[list[Record], float] | None:
+    """Share of queue time in the worst row or metric, with the records it rests on."""
+    for table in case.every(Table):
+        queue, service = _times(table, _QUEUE), _times(table, _SERVICE)
+        if queue and service:
+            return [table], requests.queue_share_ratio(max(queue), max(service))
+    queued = case.every(ServingMetric, lambda one: bool(_QUEUE.search(one.name)) and one.name.endswith("_s"))
+    served = case.every(ServingMetric, lambda one: bool(_SERVICE.search(one.name)) and one.name.endswith("_s"))
+    if queued and served:
+        longest, typical = max(queued, key=lambda one: one.value), max(served, key=lambda one: one.value)
+        return [longest, typical], requests.queue_share_ratio(longest.value, typical.value)
+    return None
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    share = _queue_share(case)
+    if share and share[1] >= DOMINANT_RATIO:
+        evidence += piece(_SHARE, STRONG, share[0], share_ratio=share[1])
+    elif share:
+        evidence += against(_SHORT, FAIR, share[0], share_ratio=share[1])
+    evidence += piece(_NAMED, FAIR, case.said("queue-time", "server-queue-grows"))
+    if evidence:
+        evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
+        evidence += piece(_LOAD, FAIR, case.said("more-load-slower"))
+        evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
+    evidence += against(_BEFORE, STRONG, case.said("connection-limit", "stream-limit"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_SHARE = Text(
+    en="at the highest load {share_ratio} of the time is in the server's queue", zh="最高负载时 {share_ratio} 的时间在服务器队列中"
+)
+_SHORT = Text(en="only {share_ratio} of the time is in the queue", zh="仅 {share_ratio} 的时间在队列中")
+_NAMED = Text(en="the server's own queue time is reported", zh="报告了服务器自身的排队时间")
+_STEADY = Text(en="service or network time does not change", zh="服务或网络时间不变")
+_LOAD = Text(en="it grows with the load", zh="随负载增长")
+_BLAMED = Text(en="the network or gateway is suspected", zh="怀疑网络或网关")
+_BEFORE = Text(en="a limit in front of the server makes requests wait there", zh="服务器之前的上限使请求在那里等待")
+
+RULE = Rule(
+    cause="no-fault-queueing",
+    title=Text(en="The latency is queueing at the model server, not the network", zh="延迟来自模型服务器排队，而非网络"),
+    summary=Text(
+        en="Requests wait for their turn; transport and service time are the same at every load.",
+        zh="请求在等待轮次；传输与服务时间在各负载下相同。",
+    ),
+    needs=(
+        (wants(Table, lambda one: bool(_times(one, _QUEUE))),),
+        (wants(ServingMetric, lambda one: bool(_QUEUE.search(one.name))),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Near capacity the wait grows as 1 / (1 - utilisation): at 90 % it is ten times that at an idle server, with nothing broken.",
+            zh="接近容量时等待按 1 / (1 − 利用率) 增长：90 % 时为空闲时的十倍，而没有任何故障。",
+        ),
+        shows=Text(
+            en="Queue time grows with the request rate, inference time is constant, connect and first-byte times of a trivial request are short.",
+            zh="排队时间随请求率增长，推理时间不变，简单请求的连接与首字节时间很短。",
+        ),
+        sources=("Kleinrock: Queueing Systems", "vLLM metrics: request_queue_time_seconds"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="gateway-connection-limit",
+            because=Text(en="there the server's queue is empty and the gateway's is full", zh="那里服务器队列为空而网关已满"),
+        ),
+        LookAlike(
+            cause="server-saturated",
+            because=Text(en="beyond capacity the queue never drains and requests fail", zh="超过容量后队列不再排空且请求失败"),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Add replicas or batch slots for the wanted latency; nothing to change in the network",
+                zh="为目标延迟增加副本或批槽；网络无需改动",
+            ),
+            side="serving",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Queue time near zero at the same request rate a replica", zh="每副本相同请求率下排队时间近零"),
+            commands=("curl -s localhost:8000/metrics | grep queue_time",),
+        ),
+    ),
+    gain=Text(en="None from the network", zh="网络侧无收益"),
+    severity="info",
+    explains=("server-saturated", "gateway-connection-limit", "load-balancer-blind", "too-many-layers"),
+)

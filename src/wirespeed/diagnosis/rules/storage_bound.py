@@ -1,0 +1,111 @@
+"""Storage delivers or takes less than the job asks for."""
+
+from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.settings import Statement
+from wirespeed.model.text import Text
+
+BUSY_RATIO = 0.9
+_DISK_TOOLS = ("dd", "fio")
+
+
+def _judge(case: Case) -> Verdict:
+    evidence: list[Evidence] = []
+    disk = [one for one in case.every(ThroughputRun) if one.tool in _DISK_TOOLS]
+    network = [one for one in case.every(ThroughputRun) if one.tool.startswith(("iperf", "perftest", "ib_"))]
+    slow = [one for one in disk if network and one.rate_bits_per_s < 0.5 * max(run.rate_bits_per_s for run in network)]
+    if slow:
+        evidence += piece(
+            _BELOW,
+            STRONG,
+            [slow[0], network[0]],
+            disk_bits_per_s=slow[0].rate_bits_per_s,
+            network_bits_per_s=network[0].rate_bits_per_s,
+        )
+    evidence += piece(_KERNEL, STRONG, case.every(KernelEvent, lambda one: one.topic in ("nfs-not-responding", "nfs", "hung-task")))
+    said = case.said("storage-is-limit")
+    lines = {quote.text for one in said for quote in one.quotes}
+    evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
+    if evidence:
+        evidence += piece(_NETWORK_STORAGE, SLIGHT, case.said("network-storage"))
+        evidence += piece(_IDLE_NET, FAIR, case.said("network-hardly-used"))
+    fast = [one for one in disk if one.rate_bits_per_s > 8e9]
+    evidence += against(_FAST, FAIR, [] if slow else [*fast, *case.said("sequential-is-fast")])
+    evidence += against(_RANDOM, SLIGHT, case.said("random-reads"))
+    return Verdict(evidence=tuple(evidence))
+
+
+_BELOW = Text(
+    en="storage moves {disk_bits_per_s}, the network {network_bits_per_s}", zh="存储 {disk_bits_per_s}，网络 {network_bits_per_s}"
+)
+_KERNEL = Text(en="the kernel waits for storage", zh="内核在等存储")
+_SAID = Text(en="storage is slow or at its limit", zh="存储慢或达到上限")
+_NETWORK_STORAGE = Text(en="the data is on network storage", zh="数据在网络存储上")
+_IDLE_NET = Text(en="the network is hardly used", zh="网络几乎未用")
+_FAST = Text(en="the storage is fast when read in order", zh="顺序读取时存储很快")
+_RANDOM = Text(en="reads are small or random", zh="读取小而随机")
+
+RULE = Rule(
+    cause="storage-bound",
+    title=Text(en="Storage is the limit", zh="存储是瓶颈"),
+    summary=Text(
+        en="Loading, saving or logging waits for a disk, volume or file server that moves less than the network could.",
+        zh="加载、保存或日志在等磁盘、卷或文件服务器，其速率低于网络能力。",
+    ),
+    needs=(
+        (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS),),
+        (wants(KernelEvent, lambda one: one.topic.startswith(("nfs", "hung"))),),
+        (Statement,),
+    ),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="A checkpoint of 14 bytes a parameter is 1 TB for 70B: 500 s at 2 GB/s, during which all ranks wait unless it is written in the background.",
+            zh="每参数 14 字节的检查点在 70B 时为 1 TB：2 GB/s 需 500 s，若不后台写入则所有 rank 都在等。",
+        ),
+        shows=Text(
+            en="Pauses at checkpoints, iowait, a volume at its provisioned limit; the network far below its rate.",
+            zh="检查点处停顿、iowait、卷达到预配上限；网络远低于其速率。",
+        ),
+        sources=("PyTorch Distributed Checkpoint: async_save", "fio documentation"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="storage-access-pattern", because=Text(en="there big sequential reads are fast", zh="那里大块顺序读取很快")
+        ),
+        LookAlike(cause="download-single-stream", because=Text(en="there several connections are faster", zh="那里多条连接更快")),
+        LookAlike(cause="dataloader-bound", because=Text(en="there decoding on the CPU is the limit", zh="那里 CPU 解码是瓶颈")),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Write checkpoints asynchronously and sharded to local NVMe, copy them out in the background",
+                zh="检查点异步分片写入本地 NVMe，后台拷出",
+            ),
+            commands=("torch.distributed.checkpoint.async_save",),
+            side="training",
+        ),
+        Change(what=Text(en="Stage data and models on local disks before the run", zh="运行前把数据与模型放到本地磁盘")),
+    ),
+    checks=(
+        Check(
+            what=Text(en="The storage's own rate, without the job", zh="脱离作业测存储自身速率"),
+            commands=("fio --name=r --rw=read --bs=4M --iodepth=16 --direct=1 --size=8G --directory=DIR",),
+        ),
+    ),
+    gain=Text(en="The pause shrinks to the local write", zh="停顿缩短为本地写入时间"),
+    severity="medium",
+)

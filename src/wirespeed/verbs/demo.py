@@ -1,0 +1,116 @@
+"""Diagnose three published failures, then this machine, and write one report."""
+
+import tomllib
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from wirespeed.model.document import AnyBlock, Document, FindingBlock, Headline, Prose
+from wirespeed.model.errors import CouldNot
+from wirespeed.model.kinds import Option, Renderer
+from wirespeed.model.shelf import take
+from wirespeed.model.text import Text, same
+from wirespeed.report import renderers
+from wirespeed.verbs import diagnose
+
+SCHEMA = "wirespeed/demo/1"
+CASES = ("training", "fabric", "serving")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the report goes."""
+
+    report: Annotated[str, Option(help=Text(en="the HTML report to write", zh="要写出的 HTML 报告"), metavar="FILE")] = (
+        "wirespeed-demo.html"
+    )
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """One case: its title, where its facts come from, the question and the diagnosis."""
+
+    name: str
+    title: Text
+    source: str
+    question: str
+    answer: diagnose.Answer
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of `demo`."""
+
+    schema: str = SCHEMA
+    cases: tuple[Shown, ...]
+    machine: diagnose.Answer
+    report: str
+
+
+def run(options: Options) -> Answer:
+    """Diagnose the bundled cases and this machine, and write the report. Raises CouldNot when it cannot be written."""
+    answer = Answer(
+        cases=tuple(_case(name) for name in CASES),
+        machine=diagnose.run(diagnose.Options()),
+        report=str(Path(options.report).absolute()),
+    )
+    page = take(renderers, "html", Renderer).render(present(answer, options), "en", 100)
+    try:
+        Path(options.report).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise CouldNot(
+            Text(
+                en=f"the report {options.report} cannot be written: {error.strerror}",
+                zh=f"无法写出报告 {options.report}：{error.strerror}",
+            )
+        ) from error
+    return answer
+
+
+def _case(name: str) -> Shown:
+    with as_file(files("wirespeed") / "bundled" / name) as directory:
+        about = tomllib.loads((directory / "source.toml").read_text(encoding="utf-8"))
+        question = (directory / "question.txt").read_text(encoding="utf-8").strip()
+        given = sorted(str(path) for path in directory.iterdir() if path.name not in ("source.toml", "question.txt"))
+        answer = diagnose.run(diagnose.Options(inputs=tuple(given), question=question))
+        answer = _with_short_paths(answer, directory)
+    title = Text(en=about["title_en"], zh=about["title_zh"])
+    return Shown(name=name, title=title, source=about["source"], question=question, answer=answer)
+
+
+def _with_short_paths(answer: diagnose.Answer, directory: Path) -> diagnose.Answer:
+    """The same answer with inputs named by their file name: where the package is installed is nobody's business."""
+    shortened = msgspec.json.encode(answer).replace(f"{directory}/".encode(), b"")
+    return msgspec.json.decode(shortened, type=diagnose.Answer)
+
+
+def present(answer: Answer, options: Options) -> Document:
+    """Each case with its best finding, then this machine."""
+    blocks: list[AnyBlock] = [
+        Headline(text=Text(en="wirespeed: three published failures and this machine", zh="wirespeed：三个公开故障与本机")),
+        Prose(
+            text=Text(
+                en="Each case holds what a user had in hand. wirespeed sees the files and the question, nothing else.",
+                zh="每个案例只含用户手头的材料；wirespeed 只看到这些文件和问题。",
+            )
+        ),
+    ]
+    for case in answer.cases:
+        blocks.append(Headline(text=case.title, level=2))
+        blocks.append(
+            Prose(text=Text(en=f"“{case.question}” (facts from {case.source})", zh=f"“{case.question}”（事实来自 {case.source}）"))
+        )
+        blocks.extend(_shortened(case.answer))
+    blocks.append(Headline(text=Text(en="This machine", zh="本机"), level=2))
+    blocks.extend(_shortened(answer.machine))
+    blocks.append(Prose(text=Text(en=f"Report: {answer.report}", zh=f"报告：{answer.report}")))
+    return Document(title=same("wirespeed demo"), blocks=tuple(blocks))
+
+
+def _shortened(answer: diagnose.Answer) -> list[AnyBlock]:
+    """A diagnosis with its best finding only."""
+    blocks = diagnose.present(answer, diagnose.Options()).blocks
+    return [
+        Headline(text=block.text, level=3, tone=block.tone) if isinstance(block, Headline) else block
+        for block in blocks
+        if not isinstance(block, FindingBlock) or block.rank_number == 1
+    ]
