@@ -9,6 +9,7 @@ from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem, Output
 from wirespeed.machines.recording import Recording
 from wirespeed.model.run import Reply
+from wirespeed.readers.netlink.ethtool_ioctl import SET_FEATURES, string_count_request
 
 
 def reason_of(ask: object, *arguments: object) -> str:
@@ -26,7 +27,7 @@ def test_a_recording_is_replayed_request_by_request() -> None:
         lambda machine: machine.listing("/sys/class/net"),
         lambda machine: machine.link("/proc/self/exe"),
         lambda machine: machine.run(("uname", "-r"), 5.0),
-        lambda machine: machine.ioctl("lo", bytes([3]) + bytes(195)),
+        lambda machine: machine.ioctl("lo", string_count_request(SET_FEATURES)),
         lambda machine: machine.netlink(0, b"\x20\0\0\0\x12\0\1\3\1" + bytes(23)),
         lambda machine: machine.ask("filesystem", "/"),
         lambda machine: machine.environment(),

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 import msgspec
 import pytest
-from observation.trees import DATA, machine, replies, written
 
+from observation.trees import DATA, machine, replies, written
 from wirespeed.machines.captured import Captured
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import ioctl_request

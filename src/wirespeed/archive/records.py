@@ -14,7 +14,7 @@ from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
 
 
-class _Trouble(msgspec.Struct, frozen=True):
+class _Trouble(msgspec.Struct, frozen=True, tag_field="kind", tag="Problem"):
     """How a problem stands among records, which are tagged with their kind."""
 
     problem: Problem
@@ -27,18 +27,20 @@ def encoded(item: Record | Problem) -> bytes:
 
 def decoded(lines: Iterable[bytes], path: str) -> Iterator[Record | Problem]:
     """Each line's record; a line that is damaged, or of a kind this version does not know, gives a problem."""
-    decoder, troubles = _decoder(), msgspec.json.Decoder(_Trouble)
+    decoder = _decoder()
     for index, line in enumerate(lines):
         if not line.strip():
             continue
         try:
-            yield troubles.decode(line).problem if line.lstrip().startswith(b'{"problem"') else decoder.decode(line)
+            item = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield Problem(
                 source=Source(tool="archive", path=path),
                 why=Text(en=f"this record cannot be read: {error}", zh=f"该记录无法读取：{error}"),
                 line_index=index,
             )
+        else:
+            yield item.problem if isinstance(item, _Trouble) else item
 
 
 @cache
@@ -58,4 +60,4 @@ def _below(kind: type[Record]) -> Iterator[type[Record]]:
 
 @cache
 def _decoder() -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(Union[record_types()])  # noqa: UP007 - a union made at run time
+    return msgspec.json.Decoder(Union[(*record_types(), _Trouble)])  # noqa: UP007 - a union made at run time

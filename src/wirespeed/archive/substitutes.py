@@ -14,7 +14,7 @@ _COLONS = re.compile(r"(?<![\w:.])(?P<word>[0-9a-fA-F:]{2,60}(?:(?:\d{1,3}\.){3}
 _MAC = re.compile(r"(?<![\w:-])[0-9a-fA-F]{2}(?:(?P<joint>[:-])[0-9a-fA-F]{2})(?:(?P=joint)[0-9a-fA-F]{2}){4}(?![\w:-])")
 _LONG_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}:){19}[0-9a-fA-F]{2}(?![\w:])")
 _GUID = re.compile(r"(?<![\w:])(?:0x[0-9a-fA-F]{16}|(?:[0-9a-fA-F]{4}:){3}[0-9a-fA-F]{4})(?![\w:])")
-_UUID = re.compile(r"(?<![\w-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])")
+_UUID = re.compile(r"(?<!\w)[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])")
 _SERIAL = re.compile(r"(?i)(?P<head>\bserial(?:[ _]?(?:number|no))?\b[\"']?\s{0,8}[:=]\s{0,8}[\"']?)(?P<serial>[A-Za-z0-9-]{4,64})")
 _KEPT_LABELS = frozenset({
     "localhost", "localdomain", "local", "svc", "cluster", "default", "com", "net", "org", "internal", "example", "invalid", "test", "ip6",
@@ -22,6 +22,9 @@ _KEPT_LABELS = frozenset({
     "net", "ipv4", "ipv6", "core", "proc", "sys", "class", "kernel", "tcp", "udp", "devices", "module", "linux", "self", "status", "eth0",
 })  # fmt: skip
 """Parts of names that identify nobody and on which meaning rests."""
+
+_CLASSES_IN_TWO_OCTETS = frozenset({100, 169, 172, 192})
+"""First octets of blocks whose second octet still says what they are: shared, link-local and private addresses."""
 
 
 class Substitutes:
@@ -142,11 +145,7 @@ def _kept_bits(packed: bytes) -> int:
     if len(packed) == 16:
         is_special = not any(packed[:15]) or packed[0] == 0xFF
         return 128 if is_special else 64 if packed[:2] == b"\xfe\x80" else 16
-    first, second = packed[0], packed[1]
+    first = packed[0]
     if first in (0, 127) or first >= 224:
         return 32
-    if (first, second) in ((192, 168), (169, 254)):
-        return 16
-    if first == 172 and 16 <= second < 32:
-        return 12
-    return 10 if first == 100 and 64 <= second < 128 else 8
+    return 16 if first in _CLASSES_IN_TWO_OCTETS else 8

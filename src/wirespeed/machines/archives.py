@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Protocol
 
 import zstandard
 
@@ -80,17 +80,23 @@ def decompressed(opener: Opener, kind: str, budget: Budget) -> Opener:
 
 
 def _unpacked(packed: BinaryIO, kind: str) -> Iterator[bytes]:
+    """Unpacked pieces. `read1` gives what it has before it meets damage, where `read` would lose it."""
     stream = _STREAMS[kind](packed)
-    return iter(lambda: stream.read(CHUNK_BYTES), b"")
+    return iter(lambda: stream.read1(CHUNK_BYTES), b"")
 
 
-def _zstd(packed: BinaryIO) -> IO[bytes]:
+class _Stream(Protocol):
+    def read1(self, size: int, /) -> bytes:
+        """At least one byte and at most `size`, or nothing at the end."""
+
+
+def _zstd(packed: BinaryIO) -> _Stream:
     decompressor = zstandard.ZstdDecompressor(max_window_size=MOST_WINDOW_BYTES)
-    return cast(IO[bytes], decompressor.stream_reader(packed, read_across_frames=True))
+    return decompressor.stream_reader(packed, read_across_frames=True)
 
 
-_STREAMS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
-    "gzip": lambda packed: cast(IO[bytes], gzip.GzipFile(fileobj=packed)),
+_STREAMS: dict[str, Callable[[BinaryIO], _Stream]] = {
+    "gzip": lambda packed: gzip.GzipFile(fileobj=packed),
     "xz": lzma.LZMAFile,
     "bzip2": bz2.BZ2File,
     "zstd": _zstd,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from wirespeed.model.document import AnyBlock, Document, FindingBlock, Headline, Prose
+from wirespeed.model.document import AnyBlock, Document, FindingBlock, Grid, Headline, Prose, Steps
 from wirespeed.model.errors import CouldNot
 from wirespeed.model.kinds import Option, Renderer
 from wirespeed.model.shelf import take
@@ -107,10 +107,10 @@ def present(answer: Answer, options: Options) -> Document:
 
 
 def _shortened(answer: diagnose.Answer) -> list[AnyBlock]:
-    """A diagnosis with its best finding only."""
+    """A diagnosis with its best finding only, without what was read and what is missing."""
     blocks = diagnose.present(answer, diagnose.Options()).blocks
     return [
         Headline(text=block.text, level=3, tone=block.tone) if isinstance(block, Headline) else block
         for block in blocks
-        if not isinstance(block, FindingBlock) or block.rank_number == 1
+        if not isinstance(block, Grid | Steps) and (not isinstance(block, FindingBlock) or block.rank_number == 1)
     ]

@@ -17,7 +17,8 @@ def _judge(case: Case) -> Verdict:
         *seen(_ROWS, FAIR, _repeated_rows(case) if not repeated else ()),
         *seen(_SUMMARIES, FAIR, _equal_summaries(case)),
         *seen(_ONE_RANK, FAIR, _one_node_of_many(case)),
-        *seen(_SAID, FAIR, case.said("benchmark-not-joined")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("benchmark-not-joined")),
+        *seen(_WITHOUT_MPI, FAIR + SLIGHT, case.said("benchmark-without-mpi")),
     )
     return Verdict(evidence=evidence)
 
@@ -73,7 +74,8 @@ _REPEATED = Text(en="the same rank appears twice: each process is a world of its
 _ROWS = Text(en="every size is printed twice, the outputs of two runs are mixed", zh="每个尺寸打印两次，两次运行的输出混在一起")
 _SUMMARIES = Text(en="two footers with almost the same mean stand in one output", zh="同一输出中有两个几乎相同的汇总")
 _ONE_RANK = Text(en="the launcher names several hosts, the benchmark lists one", zh="启动命令含多台主机，而基准测试只列出一台")
-_SAID = Text(en="each node seems to run by itself, or the build has no MPI", zh="各节点似乎各自运行，或构建不含 MPI")
+_WITHOUT_MPI = Text(en="the benchmark was built without MPI", zh="基准测试未带 MPI 编译")
+_SAID = Text(en="each node seems to run by itself", zh="各节点似乎各自运行")
 
 RULE = Rule(
     cause="benchmark-not-multinode",

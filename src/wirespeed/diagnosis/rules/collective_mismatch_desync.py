@@ -18,7 +18,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
         *seen(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
         *seen(_AHEAD, FAIR, _different_sequence(watchdog)),
-        *seen(_SAID, FAIR + 0.5, case.said("ranks-disagree")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
         *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)

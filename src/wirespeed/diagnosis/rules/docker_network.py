@@ -13,6 +13,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_OWN = re.compile(r"(?i)\blocalhost\b|(?<![\d.])127\.0\.0\.1\b")
 _FURTHER_NETWORKS = re.compile(r"172\.(?:1[89]|2\d)\.0\.\d+$")
 
 
@@ -32,13 +33,24 @@ def _judge(case: Case) -> Verdict:
     bridged = case.every(ContainerState, lambda one: one.network_mode == "bridge")
     host_mode = case.every(ContainerState, network_mode="host")
     many = spans_nodes(case)
+    in_containers = bool(bridged or case.said("runs-in-container")) and not host_mode
+    itself = (
+        case.every(FrameworkEvent, lambda one: one.topic == "connection-refused" and _OWN.search(one.message) is not None)
+        if in_containers
+        else ()
+    )
     shown = failed or announced or refused
     evidence = (
         *seen(_FAILED, STRONG, (*failed, *refused)),
         *seen(_ANNOUNCED, FAIR + 0.5 if many else SLIGHT, announced),
-        *seen(_BRIDGED, FAIR if shown or many else SLIGHT, bridged),
-        *seen(_PORTS, SLIGHT, tuple(one for one in bridged if one.published_ports)),
-        *seen(_SAID, FAIR + 0.5 if many else SLIGHT, case.said("bridge-networking")),
+        *seen(_BRIDGED, FAIR if shown or many or itself else SLIGHT, bridged),
+        *seen(_PORTS, SLIGHT, tuple(one for one in bridged if one.published_ports) if shown or many else ()),
+        *seen(
+            _SAID,
+            FAIR + 0.5 if many else SLIGHT,
+            case.said("bridge-networking") if shown or (many is not False and not bridged) else (),
+        ),
+        *seen(_ITSELF, FAIR + 0.5, itself),
         *seen(_ADDRESS, FAIR, case.said("bridge-address") if not shown else ()),
         *((contradicts(_HOST_MODE, STRONG, host_mode[0]),) if host_mode and not bridged else ()),
     )
@@ -63,6 +75,10 @@ _FAILED = Text(
 _ANNOUNCED = Text(en="the process announces the container bridge's address", zh="进程宣告的是容器网桥地址")
 _BRIDGED = Text(en="the container runs in bridge mode", zh="容器以 bridge 模式运行")
 _PORTS = Text(en="published ports do not cover the random ones that ranks use", zh="发布的端口不包含 rank 使用的随机端口")
+_ITSELF = Text(
+    en="a client in a container looks for the server on localhost, which is the container itself",
+    zh="容器内的客户端在 localhost 上找服务，而那是容器自身",
+)
 _SAID = Text(en="containers with bridge networking on several hosts", zh="多台主机上的容器使用 bridge 网络")
 _ADDRESS = Text(en="an address of a container bridge is used", zh="使用了容器网桥的地址")
 _HOST_MODE = Text(en="the container uses the host's network", zh="容器使用主机网络")

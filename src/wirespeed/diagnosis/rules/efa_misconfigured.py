@@ -30,7 +30,7 @@ def _judge(case: Case) -> Verdict:
             STRONG,
             tuple(one for one in variables(case, "FI_PROVIDER") if "efa" not in (one.setting or "") and case.said("efa-cluster")),
         ),
-        *seen(_SAID, FAIR + 0.5, case.said("efa-unusable")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("efa-unusable")),
         *(contradicts(_USED, STRONG, one) for one in with_efa[:1]),
     )
     return Verdict(evidence=evidence)

@@ -23,7 +23,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_NO_MODULE, FAIR + 0.5 if not module else SLIGHT, no_module if not module else ()),
         *seen(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
         *seen(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
-        *seen(_SAID, FAIR + 0.5, case.said("gdr-not-used")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
         *((contradicts(_ON, STRONG, on[0]),) if on and not off else ()),
     )
     return Verdict(evidence=evidence)

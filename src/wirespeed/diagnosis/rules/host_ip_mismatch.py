@@ -24,7 +24,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_ASKED, STRONG if strangers else FAIR, tuple(one for one, _ in asked), address=asked[0][1] if asked else None),
         *seen(_SECOND, FAIR, strangers),
         *seen(_FOREIGN, STRONG, tuple(one for one in ports if _is_foreign(case, one.setting))),
-        *seen(_SAID, FAIR + 0.5, case.said("node-address-disagrees")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("node-address-disagrees")),
         *seen(_WAITS, SLIGHT, case.said("placement-never-ready")),
     )
     return Verdict(evidence=evidence)

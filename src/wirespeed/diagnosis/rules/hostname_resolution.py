@@ -5,7 +5,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import HostsEntry
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import NameLookup
 from wirespeed.model.settings import Statement
@@ -23,7 +23,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_OWN_LOOPBACK, STRONG, own_loopback),
         *seen(_TO_LOOPBACK, STRONG, to_loopback),
         *seen(_UNANSWERED, FAIR, unanswered),
-        *seen(_SAID, FAIR + 0.5, case.said("hostname-not-resolved")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("hostname-not-resolved")),
     )
     return Verdict(evidence=evidence)
 

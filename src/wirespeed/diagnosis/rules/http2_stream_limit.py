@@ -1,6 +1,6 @@
 """All calls share one HTTP/2 connection, and its limit of concurrent streams makes further calls wait."""
 
-from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -8,10 +8,14 @@ from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
 _STREAMS = r"max_?concurrent_?streams"
+LOW_LIMIT_COUNT = 1000
+"""Servers ship 100 (the least RFC 9113 recommends) to 1,000; one connection rarely carries more generations than that."""
 
 
 def _judge(case: Case) -> Verdict:
-    limits = [one.record for one in configured(case, _STREAMS)]
+    numbers = [(one.record, int(one.setting)) for one in configured(case, _STREAMS) if one.setting.strip().isdigit()]
+    limits = [record for record, number in numbers if number <= LOW_LIMIT_COUNT]
+    ample = [record for record, number in numbers if number > LOW_LIMIT_COUNT]
     evidence: list[Evidence] = []
     evidence += piece(_LIMIT, FAIR, [*limits, *(() if limits else case.said("stream-limit"))])
     evidence += piece(_WALL, FAIR, case.said("wall-at-hundred"))
@@ -19,10 +23,12 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_GRPC, SLIGHT, case.said("grpc"))
         evidence += piece(_ONE_CONNECTION, SLIGHT, case.said("l4-balancing"))
         evidence += piece(_IDLE, FAIR, case.said("backend-idle", "server-not-busy"))
+    evidence += against(_AMPLE, FAIR, ample)
     return Verdict(evidence=tuple(evidence))
 
 
 _LIMIT = Text(en="a limit on streams of one connection is named", zh="提到了单连接的流数上限")
+_AMPLE = Text(en="the limit is set far above the usual", zh="上限远高于常见值")
 _WALL = Text(en="calls wait from a fixed number in flight on", zh="在途数达到固定值后调用开始等待")
 _GRPC = Text(en="calls go over HTTP/2", zh="调用走 HTTP/2")
 _ONE_CONNECTION = Text(en="they share one connection", zh="它们共用一条连接")

@@ -1,26 +1,39 @@
 """Moving the KV cache from prefill to decode takes longer than what it saves."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+import re
+
+from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
-from wirespeed.model.settings import Statement
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
 NOTABLE_RATIO = 0.3
+_TRANSFER_METRIC = r"transfer.*_s$|transfer.*seconds"
+_TRANSFER_SETTING = r"kv.*(transfer|send|recv)|transfer_time"
+
+
+def _longest(case: Case, metric: str, setting: str) -> tuple[Record, float] | None:
+    """The longest time of this name among metrics and loose lines."""
+    named = re.compile(metric)
+    times: list[tuple[Record, float]] = [(one, one.value) for one in case.every(ServingMetric) if named.search(one.name)]
+    times += [(one.record, one.duration_s) for one in configured(case, setting) if one.duration_s]
+    return max(times, key=lambda one: one[1], default=None)
 
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    transfers = case.every(ServingMetric, lambda one: "transfer" in one.name and one.name.endswith("_s"))
-    wholes = case.every(ServingMetric, lambda one: one.name in ("ttft_s", "prefill_s"))
-    if transfers and wholes:
-        slow = max(transfers, key=lambda one: one.value)
-        whole = max(wholes, key=lambda one: one.value)
-        share = slow.value / whole.value if whole.value > 0 else 0.0
+    transfer, whole = (
+        _longest(case, _TRANSFER_METRIC, _TRANSFER_SETTING),
+        _longest(case, r"^ttft_s$|^prefill_s$", r"ttft|first_token"),
+    )
+    if transfer and whole and whole[1] > 0:
+        share = transfer[1] / whole[1]
         proof = supports if share >= NOTABLE_RATIO else contradicts
-        evidence.append(proof(_SHARE, STRONG, slow, whole, share_ratio=share))
+        evidence.append(proof(_SHARE, STRONG, transfer[0], whole[0], share_ratio=share))
     evidence += piece(_TRANSFER, FAIR, case.said("kv-transfer"))
     if evidence:
         evidence += piece(_DOMINATES, FAIR, case.said("kv-transfer-dominates"))
@@ -40,7 +53,11 @@ RULE = Rule(
         en="Prefill has finished, and decode waits for the KV cache to cross the network.",
         zh="预填充已完成，解码在等 KV 缓存穿过网络。",
     ),
-    needs=((wants(ServingMetric, lambda one: "transfer" in one.name),), (Statement,)),
+    needs=(
+        (wants(ServingMetric, lambda one: "transfer" in one.name),),
+        (wants(Setting, lambda one: is_setting_named(one, _TRANSFER_SETTING)),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -20,7 +20,7 @@ def _judge(case: Case) -> Verdict:
     about_experts = case.said("experts")
     evidence = (
         *seen(_TABLE, STRONG + SLIGHT, tables),
-        *seen(_SAID, FAIR + 0.5, case.said("experts-uneven") if about_experts else ()),
+        *seen(_SAID, FAIR + SLIGHT, case.said("experts-uneven") if about_experts else ()),
         *seen(_EXPERTS, SLIGHT, about_experts if case.said("experts-uneven") or tables else ()),
     )
     return Verdict(evidence=evidence)

@@ -4,13 +4,12 @@ from wirespeed.diagnosis.rules._cluster import is_switched_on, is_tried_out, see
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.facts.host import EnvVar
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-_FORBIDS_PEER = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_CUMEM_ENABLE"}
-_FEW = {"NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_NTHREADS", "NCCL_BUFFSIZE", "NCCL_MAX_P2P_NCHANNELS"}
+_FORBIDS_PEER = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}
 _FORCES = {"NCCL_ALGO", "NCCL_PROTO"}
 _NO_LEVEL = {"LOC", "0"}
 _SMALL = {"NCCL_MAX_NCHANNELS": 2, "NCCL_MAX_CTAS": 2, "NCCL_MAX_P2P_NCHANNELS": 1, "NCCL_NTHREADS": 64, "NCCL_BUFFSIZE": 1 << 20}
@@ -24,37 +23,32 @@ def _judge(case: Case) -> Verdict:
     rdma_off = tuple(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one) and not is_tried_out(one))
     over_memory = case.every(NcclChannel, lambda one: one.transport.startswith("SHM"))
     nvlink = case.said("nvlink-machine")
+    suffers = over_memory or nvlink or case.said("variable-left-over")
+    consumer = case.said("consumer-gpus") if closed and not nvlink else ()
+    is_ll = any(one.name == "NCCL_PROTO" and (one.setting or "").upper() == "LL" for one in forced)
     evidence = (
-        *seen(_CLOSED, STRONG, closed, variable=closed[0].name if closed else None, setting=closed[0].setting if closed else None),
+        *_naming(_CLOSED, STRONG if suffers else FAIR + 0.5, closed),
         *seen(_RDMA_OFF, FAIR, rdma_off),
-        *seen(
-            _BOUNDED,
-            STRONG,
-            bounded,
-            variable=bounded[0].name if bounded else None,
-            setting=bounded[0].setting if bounded else None,
-        ),
-        *seen(
-            _FORCED,
-            FAIR if any(one.name == "NCCL_PROTO" and (one.setting or "").upper() == "LL" for one in forced) else SLIGHT,
-            forced,
-            variable=forced[0].name if forced else None,
-            setting=forced[0].setting if forced else None,
-        ),
+        *_naming(_BOUNDED, STRONG, bounded),
+        *_naming(_FORCED, FAIR if is_ll else SLIGHT, forced),
         *seen(_OVER_MEMORY, FAIR, over_memory if closed else ()),
         *seen(_NVLINK, SLIGHT, nvlink if closed else ()),
-        *seen(_SAID, FAIR + 0.5, case.said("variable-left-over")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("variable-left-over")),
+        *(contradicts(_CONSUMER, FAIR, one) for one in consumer[:1]),
     )
     name = next((one.name for one in (*closed, *bounded, *rdma_off, *forced)), "NCCL_VARIABLE")
     return Verdict(evidence=evidence, values={"variable": name})
+
+
+def _naming(says: Text, weight_nats: float, found: tuple[EnvVar, ...]) -> tuple[Evidence, ...]:
+    """Evidence that names the first of these variables and its setting."""
+    return seen(says, weight_nats, found, variable=found[0].name, setting=found[0].setting) if found else ()
 
 
 def _closes_a_path(variable: EnvVar) -> bool:
     setting = (variable.setting or "").strip().rstrip(".").upper()
     if variable.name in ("NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL", "NCCL_NET_GDR_READ"):
         return setting in _NO_LEVEL
-    if variable.name in ("NCCL_NVLS_ENABLE", "NCCL_CUMEM_ENABLE"):
-        return False
     return variable.name in _FORBIDS_PEER and is_switched_on(variable)
 
 
@@ -75,6 +69,9 @@ _FORCED = Text(
 )
 _OVER_MEMORY = Text(en="GPUs of one machine talk through host memory", zh="同一机器的 GPU 经主机内存通信")
 _NVLINK = Text(en="the machine has NVLink", zh="该机器有 NVLink")
+_CONSUMER = Text(
+    en="these GPUs have no peer access that the variable could take away", zh="这类 GPU 本就没有可被该变量关闭的对等访问"
+)
 _SAID = Text(en="it works or is fast without the variables", zh="去掉这些变量后正常或变快")
 
 RULE = Rule(

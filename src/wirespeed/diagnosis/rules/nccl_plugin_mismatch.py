@@ -18,7 +18,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_NETWORKS, STRONG + SLIGHT, networks),
         *seen(_PLUGINS, FAIR, plugins),
         *seen(_GROUPS, FAIR, stands_mixed if networks or plugins or case.said("plugin-differs") else ()),
-        *seen(_SAID, FAIR + 0.5, case.said("plugin-differs")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("plugin-differs")),
     )
     return Verdict(evidence=evidence)
 

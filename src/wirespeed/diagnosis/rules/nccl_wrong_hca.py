@@ -8,7 +8,7 @@ from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.path import Address
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -28,7 +28,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_FEW, STRONG, _fewer_than_present(case)),
         *seen(_MIXED, FAIR, _mixed_layers(case)),
         *seen(_NAMES, STRONG, _names_absent_device(case)),
-        *seen(_SAID, FAIR + 0.5, case.said("hca-wrong")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("hca-wrong")),
         *seen(_HELPS, STRONG, case.said("hca-choice-helps")),
     )
     return Verdict(evidence=evidence)

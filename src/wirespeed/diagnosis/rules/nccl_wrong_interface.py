@@ -8,7 +8,7 @@ from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.path import Address
-from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -32,7 +32,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_DIFFERENT, STRONG, _in_different_networks(case, used)),
         *seen(_MISSING, STRONG, _names_missing_link(case)),
         *seen(_SECOND, STRONG, _failed_on_chosen_of_several(case)),
-        *seen(_SAID, FAIR + 0.5, case.said("interface-wrong")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("interface-wrong")),
         *seen(_HELPS, STRONG, case.said("interface-set-helps")),
     )
     interface = (odd or link_local or used or (None,))[0]

@@ -75,8 +75,10 @@ def _measured(case: Case) -> list[tuple[Record, float]]:
 
 def _judge(case: Case) -> Verdict:
     lines = _lines(case)
-    links = [*case.every(NcclHca, lambda one: one.device is not None), *case.every(RdmaPort, lambda one: one.state == "active")]
-    if not lines or len({one.device for one in links}) > 1:
+    devices = {one.device for one in case.every(NcclHca) if one.device} | {
+        one.device for one in case.every(RdmaPort, state="active")
+    }
+    if not lines or len(devices) > 1:
         return Verdict()
     line = max(lines, key=lambda one: one[1])
     measured = _measured(case)

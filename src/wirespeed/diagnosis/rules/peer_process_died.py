@@ -29,7 +29,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_BY_KERNEL, STRONG, by_kernel),
         *seen(_DIED, SLIGHT, died if not killed else ()),
         *seen(_CLOSED, FAIR, closed),
-        *seen(_SAID, FAIR + 0.5, case.said("process-gone")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
     return Verdict(evidence=evidence)
 

@@ -32,7 +32,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_FORCED, STRONG, forced),
         *seen(_TOLD, STRONG, told),
         *seen(_CONFIGURED, STRONG if engine else FAIR, configured),
-        *seen(_SAID, FAIR + 0.5, case.said("transfer-on-tcp")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
         *seen(
             _HARDWARE,
             FAIR,

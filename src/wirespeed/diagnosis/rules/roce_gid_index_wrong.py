@@ -43,7 +43,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_MODIFY, FAIR if any(one.status_code == _INVALID_CODE for one in modify) else SLIGHT, modify if not good else ()),
         *seen(_HINTED, FAIR, (*hinted, *changed)),
         *seen(_LINK_LOCAL, STRONG, link_local),
-        *seen(_SAID, FAIR + 0.5, case.said("gid-index-matters")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("gid-index-matters")),
         *((contradicts(_GOOD, STRONG, *good),) if good else ()),
     )
     index = usable[0].index if usable else "INDEX"

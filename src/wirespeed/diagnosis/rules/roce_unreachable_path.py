@@ -32,7 +32,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_APART, FAIR, apart),
         *seen(_RETRY, SLIGHT if not roce else FAIR - 0.5, retry if not modify else ()),
         *seen(_NO_PING, FAIR, no_path if modify or retry else ()),
-        *seen(_SAID, FAIR + 0.5, case.said("rdma-ports-unreachable")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("rdma-ports-unreachable")),
         *(
             (contradicts(_LOCAL_ERROR, FAIR, local[0]),)
             if (local := case.every(NcclWarning, topic="completion-error", status_code=4))

@@ -49,18 +49,18 @@ def _judge(case: Case) -> Verdict:
         *case.said("connection-refused"),
     ]
     asked = [one for one in loopback if any(_names_port(record, one.port) for record in refused)]
-    hosts = [
+    hosts: list[Record] = [
         one.record
         for one in configured(case, r"(^|_)(host|bind|listen|bind_address|server_name|listen_addr(ess)?|ollama_host)$")
         if _LOOPBACK.match(one.setting.strip().split(":")[0].strip("\"'"))
     ]
-    hosts += list(case.every(EnvVar, lambda one: one.name.endswith("_HOST") and bool(_LOOPBACK.match(one.setting or ""))))
+    set_hosts = case.every(EnvVar, lambda one: one.name.endswith("_HOST") and _LOOPBACK.match(one.setting or "") is not None)
     evidence: list[Evidence] = []
     if asked:
         evidence.append(supports(_ASKED, PROVES, asked[0], address=asked[0].address, port=asked[0].port))
     else:
         evidence += piece(_LISTENS, FAIR, loopback)
-    evidence += piece(_SET, FAIR, hosts or case.said("bound-to-loopback"))
+    evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
     if evidence:
         evidence += piece(_REFUSED, FAIR, [] if asked else refused)
         evidence += piece(_LOCAL_WORKS, FAIR, case.said("local-works-remote-refused"))

@@ -39,7 +39,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SMALL, FAIR, small, size_bytes=small[0].size_bytes if small else None),
         *seen(_USED_UP, FAIR, used_up),
         *seen(_DEFAULT, SLIGHT, default if failed or bus_errors or case.said("shm-small") else ()),
-        *seen(_SAID, FAIR + 0.5, case.said("shm-small")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("shm-small")),
         *((contradicts(_LARGE, FAIR, large[0]),) if large and not used_up else ()),
     )
     return Verdict(evidence=evidence)

@@ -2,7 +2,7 @@
 
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.record import Record
@@ -19,7 +19,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_TINY, FAIR + 0.5, tiny),
         *seen(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
-        *seen(_UNEVEN, FAIR + 0.5, case.said("work-uneven")),
+        *seen(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
         *seen(_RANKS, FAIR, _uneven_steps(case)),
     )
     return Verdict(evidence=evidence)

@@ -34,7 +34,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
         *seen(_CLOCK, FAIR, slow_clock),
         *seen(_HOT, SLIGHT, hot),
-        *seen(_SAID, FAIR + 0.5, case.said("gpu-throttled")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
         *seen(_DECAYS, FAIR, case.said("slower-as-it-heats")),
         *seen(_DECAYING, FAIR, _throughput_decay(case)),
         *((contradicts(_FREE, FAIR, healthy[0]),) if healthy and len(healthy) == len(gpus) else ()),

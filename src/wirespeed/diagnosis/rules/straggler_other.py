@@ -15,7 +15,7 @@ from wirespeed.model.text import Text
 def _judge(case: Case) -> Verdict:
     intruders = case.every(ProcessUse, lambda one: _is_intruder(one))
     evidence = (
-        *seen(_LATE, FAIR + 0.5, case.said("late-for-other-reasons")),
+        *seen(_LATE, FAIR + SLIGHT, case.said("late-for-other-reasons")),
         *seen(_UNEXPLAINED, SLIGHT, case.said("size-cannot-explain")),
         *seen(_SPIKES, FAIR, _regular_spikes(case)),
         *seen(_INTRUDER, SLIGHT, intruders if case.said("late-for-other-reasons") else ()),

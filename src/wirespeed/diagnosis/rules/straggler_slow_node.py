@@ -5,7 +5,7 @@ from statistics import median
 
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.settings import Statement, Table
@@ -24,7 +24,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *seen(_RANKS, STRONG, _slow_ranks(case)),
-        *seen(_SAID, FAIR + 0.5, case.said("one-node-slow")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
     )
     return Verdict(evidence=evidence, values={"place": table[1] if table else "NODE"})
 

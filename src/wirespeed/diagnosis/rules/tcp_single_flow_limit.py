@@ -21,7 +21,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
         *seen(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
-        *seen(_SAID, FAIR + 0.5, case.said("single-flow-limited")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("single-flow-limited")),
         *seen(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
         *(contradicts(_RDMA, STRONG, one) for one in uses_rdma(case)[:1]),
     )

@@ -25,10 +25,21 @@ def _judge(case: Case) -> Verdict:
         *seen(_WARNED, PROVES, case.every(NcclWarning, topic="version-mismatch")),
         *seen(_DIFFER, STRONG + SLIGHT, differing, software=differing[0].name if differing else None),
         *seen(_UNLINKED, STRONG, unlinked),
-        *seen(_SAID, FAIR + 0.5, case.said("versions-differ")),
+        *seen(_SAID, FAIR + SLIGHT, case.said("versions-differ")),
+        *seen(_TWO_NAMED, FAIR, _two_named(case) if case.said("versions-differ") else ()),
         *seen(_GROUPS, FAIR, case.said("groups-do-not-mix")),
     )
     return Verdict(evidence=evidence)
+
+
+def _two_named(case: Case) -> tuple[SoftwareVersion, ...]:
+    """Two versions of one software that must be equal, wherever they were seen."""
+    first: dict[str, SoftwareVersion] = {}
+    for one in case.every(SoftwareVersion, lambda one: one.name.lower() in _MUST_AGREE):
+        before = first.setdefault(one.name.lower(), one)
+        if before.version != one.version:
+            return (before, one)
+    return ()
 
 
 def _differing_between_hosts(case: Case) -> tuple[SoftwareVersion, ...]:
@@ -48,6 +59,7 @@ def _differing_between_hosts(case: Case) -> tuple[SoftwareVersion, ...]:
 
 _WARNED = Text(en="the library itself reports a version mismatch", zh="库自身报告版本不匹配")
 _DIFFER = Text(en="hosts run different versions of {software}", zh="各主机的 {software} 版本不同")
+_TWO_NAMED = Text(en="two versions of the same software are named", zh="提到同一软件的两个版本")
 _UNLINKED = Text(en="a library was built for another version than it meets", zh="某库与所遇到的版本不符")
 _SAID = Text(en="versions differ or do not fit each other", zh="版本不同或互不匹配")
 _GROUPS = Text(en="each group of hosts works by itself, mixed they fail", zh="每组主机各自正常，混用则失败")

@@ -59,7 +59,9 @@ SYMPTOMS = Symptoms(
             ),
         ),
         "runs-in-container": Topic(
-            wordings=(r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b|\benroot\b|\bpyxis\b|\bimage\b",)
+            wordings=(
+                r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b|\benroot\b|\bpyxis\b|\bimage\b",
+            )
         ),
         "rdma-device-not-passed": Topic(
             negatable=False,
@@ -90,7 +92,10 @@ SYMPTOMS = Symptoms(
         ),
         "random-ports": Topic(
             negatable=False,
-            wordings=(r"(?:random|ephemeral|high|dynamic|arbitrary|unlisted|other)\s(?:tcp )?ports?\b", r"\bnc\b.{0,60}(?:no route|timed? ?out|refused|hang)"),
+            wordings=(
+                r"(?:random|ephemeral|high|dynamic|arbitrary|unlisted|other)\s(?:tcp )?ports?\b",
+                r"\bnc\b.{0,60}(?:no route|timed? ?out|refused|hang)",
+            ),
         ),
         "memory-lock-limited": Topic(
             negatable=False,

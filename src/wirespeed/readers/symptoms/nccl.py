@@ -4,7 +4,9 @@ from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
 _NODES = r"(?:nodes?|hosts?|machines?|servers?|boxes|workers?|pods?|vms?)"
-_WORKS = r"(?:works?|fine|ok\b|pass(?:es)?|succeed|normal|correct|healthy|full|fills?|reach|line rate|lists?|shows?|sees?|active|\d)"
+_WORKS = (
+    r"(?:works?|fine|ok\b|pass(?:es)?|succeed|normal|correct|healthy|full|fills?|reach|line rate|lists?|shows?|sees?|active|\d)"
+)
 _TOPOLOGY_TRANSPORTS = r"(?:tcp|sockets?|ethernet|NET/Socket|network Socket)"
 
 SYMPTOMS = Symptoms(
@@ -53,6 +55,9 @@ SYMPTOMS = Symptoms(
             ),
         ),
         "nvlink-machine": Topic(wordings=(r"\bNV-?Link\b|\bNV-?Switch\b|\bSXM\d?\b|\bDGX\b|\bHGX\b|\bGB[23]00\b",)),
+        "consumer-gpus": Topic(
+            negatable=False, wordings=(r"\bRTX\b|\bGeForce\b|\b[2-5]0[6-9]0(?: ?Ti)?s?\b|\bT4s?\b|\bA10G?\b|\bL40?S?\b",)
+        ),
         "several-nodes": Topic(
             wordings=(
                 rf"\b(?:two|three|four|eight|sixteen|several|multiple|many|both|across|between|each of (?:the )?\d+|[2-9]|[1-9]\d+)[- ]"
@@ -106,13 +111,15 @@ SYMPTOMS = Symptoms(
         "rdma-healthy-outside": Topic(
             negatable=False,
             wordings=(
-                rf"(?:ib_(?:write|read|send)_(?:bw|lat)|perftest|\brping|ibstat(?:us)?|ibv_devinfo|ibv_devices|fi_info)\b.{{0,80}}{_WORKS}",
+                rf"(?:ib_(?:write|read|send)_(?:bw|lat)|perftest|\brping|ibstat(?:us)?|ibv_devinfo|ibv_devices|fi_info)\b(?!.{{0,60}}(?:\bno\b|not |fail|empty|nothing|none|-61)).{{0,80}}{_WORKS}",
                 rf"(?:on|from) the host\b.{{0,60}}{_WORKS}",
                 r"\b(?:infiniband|rdma|roce|\bib)\b.{0,30}(?:works|healthy|fine|active|is up|are up)",
             ),
         ),
         "rdma-expected": Topic(
-            wordings=(r"\binfiniband\b|\bRDMA\b|\bRoCE\b|\bIB (?:cards?|nics?|network|fabric|clusters?|ports?)\b|\bConnectX\b|\bmlx5\w*|\bCX-?[4-8]\b|\b[HN]DR\b",)
+            wordings=(
+                r"\binfiniband\b|\bRDMA\b|\bRoCE\b|\bIB (?:cards?|nics?|network|fabric|clusters?|ports?)\b|\bConnectX\b|\bmlx5\w*|\bCX-?[4-8]\b|\b[HN]DR\b",
+            )
         ),
         "sockets-used": Topic(
             wordings=(
@@ -133,16 +140,21 @@ SYMPTOMS = Symptoms(
             ),
         ),
         "transfer-engine": Topic(
-            wordings=(r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|kv(?: cache)? transfers?|prefill.{0,20}decode|disaggregat\w*|lmcache)\b",)
+            wordings=(
+                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|kv(?: cache)? transfers?|prefill.{0,20}decode|disaggregat\w*|lmcache)\b",
+            )
         ),
         "efa-cluster": Topic(
-            wordings=(r"\bEFA\b|aws[-_]ofi[-_]nccl|\bofi[- ]nccl|elastic fabric|\bp[4-6][a-z]*\.\d+xlarge|\bp3dn\b|\bg\d\w*\.\d+xlarge|\btrn\d\b",)
+            wordings=(
+                r"\bEFA\b|aws[-_]ofi[-_]nccl|\bofi[- ]nccl|elastic fabric|\bp[4-6][a-z]*\.\d+xlarge|\bp(?:3dn|4de?|5en?)\b|\bg\d\w*\.\d+xlarge|\btrn\d\b",
+            )
         ),
         "efa-unusable": Topic(
             negatable=False,
             wordings=(
                 r"\b(?:EFA|libfabric|ofi|fi_info|provider)\b.{0,80}(?:not (?:used|found|available|loaded|selected|visible|listed)|missing|fails?|failed|unavailable|no such|nothing)",
                 r"(?:no|without|missing)\s.{0,24}(?:aws[-_]ofi|ofi plugin|libfabric|efa (?:provider|device|plugin))",
+                r"fi_info\b.{0,20}-61|no eligible providers",
                 r"security group.{0,80}(?:EFA|itself|self|all traffic)",
             ),
         ),

@@ -39,7 +39,10 @@ SYMPTOMS = Symptoms(
             ),
         ),
         "slow-links": Topic(
-            wordings=(r"\b(?:1|10|25|40|50) ?G(?:b(?:e|ps|it(?:/s)?|/s)?|igabit)?(?:E)?\b(?! ?B)", r"\bgigabit\b|\bwi-?fi\b|\bplain ethernet\b|\bover (?:ethernet|tcp|wan|vpn|internet)\b",)
+            wordings=(
+                r"\b(?:1|10|25|40|50) ?G(?:b(?:e|ps|it(?:/s)?|/s)?|igabit)?(?:E)?\b(?! ?B)",
+                r"\bgigabit\b|\bwi-?fi\b|\bplain ethernet\b|\bover (?:ethernet|tcp|wan|vpn|internet)\b",
+            )
         ),
         "many-small-messages": Topic(
             negatable=False,
@@ -65,8 +68,12 @@ SYMPTOMS = Symptoms(
                 r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
             ),
         ),
-        "mixed-precision": Topic(negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)),
-        "experts": Topic(wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",)),
+        "mixed-precision": Topic(
+            negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)
+        ),
+        "experts": Topic(
+            wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",)
+        ),
         "experts-uneven": Topic(
             negatable=False,
             wordings=(
@@ -76,11 +83,18 @@ SYMPTOMS = Symptoms(
                 r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens|token dropping",
             ),
         ),
+        "benchmark-without-mpi": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:without|no|not|missing|forgot)\s.{0,24}\bMPI\b(?: ?= ?1)?",
+                r"(?:re-?)?(?:built|build\w*|compil\w*|make)\s.{0,24}\bMPI ?= ?1.{0,60}(?:fix|help|works?|solv|pass|runs)",
+            ),
+        ),
         "benchmark-not-joined": Topic(
             negatable=False,
             wordings=(
-                r"(?:MPI ?= ?1|mpi support|without mpi|no mpi|mpi build|built with(?:out)? mpi|compiled with(?:out)? mpi|MPI_HOME)",
                 r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b.{0,60}(?:separate|independent|alone|own|its own|rank 0|by itself|standalone)",
+                r"same (?:bandwidth|results?|numbers?|busbw)\b.{0,30}\b(?:1|one|single)\b.{0,12}(?:2|two|more|multi\w*)[- ]?nodes",
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
                 r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",
                 r"(?:printed|prints|appears?|shown|header|output)\s.{0,20}(?:twice|two times|several times|once per)",

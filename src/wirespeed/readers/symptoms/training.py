@@ -38,10 +38,10 @@ SYMPTOMS = Symptoms(
         "work-uneven": Topic(
             negatable=False,
             wordings=(
-                r"(?:variable|different|uneven|unequal|imbalanc\w*|skew\w*|longer|unbalanced|varying|ragged)\s.{0,40}(?:lengths?|sequences?|batch\w*|work|load|samples?|shards?|shapes?|resolution\w*|data|compute|tokens?|stages?|layers?|images?)",
+                r"(?:variable|different|uneven|unequal|imbalanc\w*|skew\w*|longer|unbalanced|varying|ragged)\s.{0,40}(?:lengths?|sequences?|batch\w*|work|load|samples?|shards?|shapes?|resolution\w*|data|compute|tokens?|stages?|layers?)",
                 r"(?:sequence|sample|batch|prompt|image)\s?(?:lengths?|sizes?)\s.{0,30}(?:vary|varies|differ|uneven|spread)",
                 r"(?:load|compute|work\w*|pipeline|stage)[- ](?:im|un)balanc\w*",
-                r"(?:more|extra|heavier)\s.{0,20}(?:layers?|work|compute|embedding|tokens|samples)\s.{0,40}(?:stage|rank|first|last|gpu)",
+                r"(?:more|extra|heavier)\s(?:\w+\s){0,3}(?:layers?|work|compute|embedding|tokens|samples)\b.{0,40}(?:stage|rank|first|last|gpu)",
                 r"\d+ ?m?s on (?:rank|gpu) ?\d+.{0,40}\d+ ?m?s on (?:rank|gpu)",
                 r"time is taken\b.{0,60}(?:around|synchron|python)|wait\w*\sfor the (?:last|slowest)\s(?:rank|gpu|worker)",
                 r"\bdynamic (?:batch\w*|shape\w*|padding)|without (?:length )?bucketing|(?:length )?bucketing",

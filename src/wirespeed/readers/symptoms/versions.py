@@ -20,6 +20,8 @@ SYMPTOMS = Symptoms(
                 rf"{_SOFTWARE}\s.{{0,24}}\d+\.\d+(?:\.\d+)?.{{0,40}}{_GOOD}.{{0,80}}{_BAD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_BAD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",
+                r"\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s).{0,40}\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s)",
+                r"only the (?:library|nccl|release|version|image) (?:changed|differs)",
             ),
         ),
         "since-upgrade": Topic(

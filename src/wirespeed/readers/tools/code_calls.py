@@ -21,33 +21,39 @@ MOST_ARGUMENT_CHARACTERS = 400
 _OWNER = r"(?:[A-Za-z_$][\w$]*\.){0,4}"
 _METHODS = (
     "enable_compression|setsockopt|set_nodelay|setNoDelay|SetNoDelay|setTcpNoDelay|setKeepAlive|SetKeepAlive|SetReadBuffer"
-    "|SetWriteBuffer|set_tcp_nodelay|DataLoader|GZipMiddleware|CompressMiddleware|BrotliMiddleware|BaseHTTPMiddleware|add_middleware"
+    "|SetWriteBuffer|set_tcp_nodelay|DataLoader|GZipMiddleware|CompressMiddleware|BrotliMiddleware|BaseHTTPMiddleware"
+    "|add_middleware"
     "|StreamingResponse|StreamResponse|EventSourceResponse|StreamingHttpResponse|init_process_group|new_group|init_device_mesh"
     "|monitored_barrier|DistributedDataParallel|FullyShardedDataParallel|fully_shard|insecure_channel|secure_channel|createServer"
     "|TransferConfig|snapshot_download|hf_hub_download|create_task_group|iter_content|iter_lines|iter_any|iter_chunked|readuntil"
     "|newHttpClient|LengthAwarePaginator|flushHeaders|DefaultDialer|NewClientConn|gzip_static|set_device|no_sync"
 )
 _QUALIFIED = (
-    r"requests\.(?:get|post|put|patch|delete|head|request|Session)|httpx\.(?:get|post|put|stream|request|Client|AsyncClient|Timeout|Limits)"
+    r"requests\.(?:get|post|put|patch|delete|head|request|Session)|httpx\.(?:get|post|put|stream|request|Client|AsyncClient"
+    r"|Timeout|Limits)"
     r"|aiohttp\.(?:ClientSession|TCPConnector|ClientTimeout)|urllib3\.(?:PoolManager|HTTPConnectionPool)|urllib\.request\.urlopen"
     r"|http\.(?:Client|Transport|Agent|Get|Post|Server|request|get|NewRequest|DefaultTransport)|https\.(?:Agent|request|get)"
     r"|net\.(?:Dialer|Dial|ListenConfig|connect|createConnection)|undici\.(?:Agent|Pool|fetch)|axios\.(?:create|get|post)"
     r"|grpc\.(?:Dial|NewClient|DialContext)|boto3\.(?:client|resource)|uvicorn\.run|web\.run_app|openai\.(?:OpenAI|AsyncOpenAI)"
     r"|gzip\.NewWriter|bufio\.NewReaderSize|zlib\.createGzip|asyncio\.(?:open_connection|start_server|create_connection)"
-    r"|socket\.(?:create_connection|socket)|(?:torch\.distributed|dist)\.(?:all_reduce|broadcast|barrier|all_gather\w*|reduce_scatter\w*"
+    r"|socket\.(?:create_connection|socket)|(?:torch\.distributed|dist)\.(?:all_reduce|broadcast|barrier|all_gather\w*"
+    r"|reduce_scatter\w*"
     r"|all_to_all\w*|send|recv|isend|irecv)|torch\.cuda\.synchronize"
 )
 _CONSTRUCTORS = r"OpenAI|AsyncOpenAI|DDP|FSDP|compression|fetch|EventSource|ReadableStream|WebSocket"
 _CALL = re.compile(rf"(?<![\w.$])(?:new\s+)?(?P<name>{_QUALIFIED}|{_OWNER}(?:{_METHODS})|(?:{_CONSTRUCTORS}))(?P<open>\(|\{{)")
 _ASSIGNED = re.compile(
-    r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*\.(?:keepAliveTimeout|headersTimeout|requestTimeout|timeout|maxSockets|IdleTimeout|ReadTimeout"
+    r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*\.(?:keepAliveTimeout|headersTimeout|requestTimeout|timeout|maxSockets|IdleTimeout"
+    r"|ReadTimeout"
     r"|WriteTimeout|MaxIdleConns|MaxIdleConnsPerHost|MaxConnsPerHost|DisableCompression|DisableKeepAlives|noDelay|highWaterMark"
     r"|NODELAY|disable_nagle_algorithm))\s*=\s*(?P<value>[^=\s;][^;]{0,120})"
 )
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|--\s)")
 _HINT = re.compile(
-    rf"(?:{_METHODS}|{_CONSTRUCTORS})\s*[({{]|\b(?:requests|httpx|aiohttp|urllib3?|https?|net|undici|axios|grpc|boto3|uvicorn|web|openai|gzip"
-    r"|bufio|zlib|asyncio|socket|dist|distributed|cuda)\.\w+\s*[({]|(?:[Tt]imeout|Idle\w*|maxSockets|noDelay|Disable\w+|PerHost)\s*=\s"
+    rf"(?:{_METHODS}|{_CONSTRUCTORS})\s*[({{]|\b(?:requests|httpx|aiohttp|urllib3?|https?|net|undici|axios|grpc|boto3|uvicorn"
+    rf"|web|openai|gzip"
+    r"|bufio|zlib|asyncio|socket|dist|distributed|cuda)\.\w+\s*[({]|(?:[Tt]imeout|Idle\w*|maxSockets|noDelay|Disable\w+"
+    r"|PerHost)\s*=\s"
 )
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 

@@ -1,4 +1,4 @@
-"""Command lines that were quoted: after a prompt, alone on a line, in backticks, in a service file, or named with an option in prose.
+"""Command lines that were quoted: after a prompt, alone on a line, in backticks, in a unit file, or with an option in prose.
 
 After a prompt (`$`, `user@host:~#`) any program counts. Without one only programs that bear on training, serving or the network do,
 and only when an option, a subcommand or an argument that looks like one follows: `nginx is slow` is a sentence. Pipes and lists
@@ -25,17 +25,21 @@ _PROGRAMS = (
     "|text-generation-launcher|trtllm-serve|lmdeploy|gunicorn|uvicorn|hypercorn|nginx|haproxy|envoy|traefik|node|caddy"
     "|iperf3?|netperf|qperf|nuttcp|ib_(?:write|read|send)_(?:bw|lat)|perftest|all_reduce_perf|all_gather_perf|reduce_scatter_perf"
     "|alltoall_perf|broadcast_perf|sendrecv_perf|hey|wrk2?|ab|oha|locust|k6|genai-perf|aiperf|curl|wget|rsync|scp|aws|gsutil|s5cmd"
-    "|rclone|huggingface-cli|hf|dd|fio|docker|podman|nerdctl|kubectl|helm|crictl|ctr|nc|ncat|ssh|ping6?|mtr|traceroute|tracepath|dig"
-    "|ethtool|ip|tc|ss|sysctl|numactl|taskset|nvidia-smi|ibv_devinfo|ibstat|ucx_info|fi_info|tcpdump|redis-server|enroot|singularity"
+    "|rclone|huggingface-cli|hf|dd|fio|docker|podman|nerdctl|kubectl|helm|crictl|ctr|nc|ncat|ssh|ping6?|mtr|traceroute"
+    "|tracepath|dig"
+    "|ethtool|ip|tc|ss|sysctl|numactl|taskset|nvidia-smi|ibv_devinfo|ibstat|ucx_info|fi_info|tcpdump|redis-server|enroot"
+    "|singularity"
     "|apptainer|cma_roce_mode|mlnx_qos|mlxconfig|mst|nccl-tests|ulimit|conntrack|modprobe|lspci"
 )
 _SUBCOMMANDS = (
-    r"(?:run|serve|start|stop|up|pull|push|launch|download|bench|list|ps|exec|get|describe|logs|apply|create|upgrade|install|cp|sync"
+    r"(?:run|serve|start|stop|up|pull|push|launch|download|bench|list|ps|exec|get|describe|logs|apply|create|upgrade|install"
+    r"|cp|sync"
     r"|link|addr|route|neigh|qdisc|topo|reload|status|s3|show|config)"
 )
 _KNOWN = re.compile(rf"^(?:\S*/)?(?:{_PROGRAMS})$")
 _PROMPT = re.compile(
-    r"^\s*(?:\([\w.\-]+\)\s)?(?:(?:[\w.\-]+@)?[\w.\-]{1,64}(?::[\w~/.\-]{1,80})?\s?|\[[^\]]{1,80}\]\s?|~\s?)?(?P<sign>[$#%❯>])\s+(?P<command>\S.*)$"
+    r"^\s*(?:\([\w.\-]+\)\s)?(?:(?:[\w.\-]+@)?[\w.\-]{1,64}(?::[\w~/.\-]{1,80})?\s?|\[[^\]]{1,80}\]\s?"
+    r"|~\s?)?(?P<sign>[$#%❯>])\s+(?P<command>\S.*)$"
 )
 _ALONE = re.compile(
     rf"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:Exec(?:Start|StartPre)=|CMD |ENTRYPOINT |RUN |command:\s*|cmd:\s*)[-+@]?)?"

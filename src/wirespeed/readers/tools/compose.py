@@ -1,7 +1,7 @@
 """Services of a Docker Compose file, whole or as the excerpt of one service.
 
 A service of a whole file (under `services:`) without `network_mode` is on the project's own network, which is a bridge; an excerpt
-leaves lines out, so there it stays None. Anchors and merge keys (`<<`) are followed, aliases are counted before anything is composed.
+leaves lines out, so there it stays None. Anchors and merge keys (`<<`) are followed; aliases are counted before composing.
 """
 
 import re

@@ -22,17 +22,21 @@ _NAMES: dict[str, str] = {
     "cudnn": r"cuDNN",
     "torch": r"PyTorch|torch", "ofed": r"MLNX_OFED(?:_LINUX)?|MOFED|OFED", "doca": r"DOCA(?:[- ](?:OFED|Host))?",
     "driver": r"(?:(?:NVIDIA|GPU|nvidia) )?[Dd]river", "firmware": r"[Ff]irmware|FW|fw|fw_ver|firmware-version",
-    "libfabric": r"[Ll]ibfabric", "efa": r"EFA(?: (?:driver|installer))?|efa-installer", "aws-ofi-nccl": r"aws-ofi-nccl|AWS OFI NCCL|OFI plugin",
+    "libfabric": r"[Ll]ibfabric", "efa": r"EFA(?: (?:driver|installer))?|efa-installer",
+    "aws-ofi-nccl": r"aws-ofi-nccl|AWS OFI NCCL|OFI plugin",
     "ucx": r"UCX", "openmpi": r"Open ?MPI|OMPI|openmpi", "hpcx": r"HPC-?X", "rdma-core": r"rdma-core", "nvshmem": r"NVSHMEM",
     "gdrcopy": r"GDRCopy|gdrcopy", "kernel": r"(?:Linux )?[Kk]ernel|Linux", "ubuntu": r"Ubuntu", "docker": r"Docker|docker-ce",
     "containerd": r"containerd", "kubernetes": r"Kubernetes|k8s|kubelet", "calico": r"[Cc]alico", "cilium": r"[Cc]ilium",
-    "flannel": r"[Ff]lannel", "istio": r"Istio", "vllm": r"vLLM|vllm(?:-openai)?", "sglang": r"SGLang|sglang", "ollama": r"[Oo]llama",
+    "flannel": r"[Ff]lannel", "istio": r"Istio", "vllm": r"vLLM|vllm(?:-openai)?", "sglang": r"SGLang|sglang",
+    "ollama": r"[Oo]llama",
     "tensorrt-llm": r"TensorRT-LLM|TRT-LLM", "tgi": r"TGI|text-generation-inference", "triton": r"Triton(?: Inference Server)?",
-    "deepspeed": r"DeepSpeed|deepspeed", "megatron": r"Megatron(?:-LM|-Core)?", "ray": r"Ray|ray", "transformers": r"[Tt]ransformers",
+    "deepspeed": r"DeepSpeed|deepspeed", "megatron": r"Megatron(?:-LM|-Core)?", "ray": r"Ray|ray",
+    "transformers": r"[Tt]ransformers",
     "lightning": r"(?:PyTorch )?Lightning|pytorch-lightning", "accelerate": r"[Aa]ccelerate", "nginx": r"[Nn]ginx|ingress-nginx",
     "haproxy": r"HAProxy|haproxy", "envoy": r"[Ee]nvoy", "traefik": r"[Tt]raefik", "litellm": r"LiteLLM|litellm",
     "gunicorn": r"[Gg]unicorn", "uvicorn": r"[Uu]vicorn", "aiohttp": r"aiohttp", "httpx": r"httpx", "requests": r"requests",
-    "node": r"Node\.js|[Nn]ode(?= v)", "python": r"Python|python", "slurm": r"[Ss]lurm", "openssl": r"OpenSSL", "grpc": r"gRPC|grpcio",
+    "node": r"Node\.js|[Nn]ode(?= v)", "python": r"Python|python", "slurm": r"[Ss]lurm", "openssl": r"OpenSSL",
+    "grpc": r"gRPC|grpcio",
     "mlx5_core": r"mlx5_core", "bnxt_en": r"bnxt_en", "ena": r"ENA driver|ena", "iperf": r"iperf3?", "perftest": r"[Pp]erftest",
 }  # fmt: skip
 _MAJOR_ALONE = frozenset({"cuda", "driver", "doca"})
@@ -41,7 +45,8 @@ _ALL = "|".join(pattern for pattern in _NAMES.values())
 _DIGITS = r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-+.]?[A-Za-z0-9_]+(?:[-+.][A-Za-z0-9_]+)*)?|\d{2,3}(?![\w.,]))"
 _TUPLE = re.compile(r"(?P<name>NCCL|nccl)[^\n(]{0,20}\((?P<version>\d+, \d+, \d+)\)")
 _MENTION = re.compile(
-    rf"(?<![\w./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\.|\s)\s?)?{_DIGITS}"
+    rf"(?<![\w./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\."
+    rf"|\s)\s?)?{_DIGITS}"
 )
 _IMAGE = re.compile(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-inference|nginx|traefik|envoy|haproxy):{_DIGITS}")
 _NAME_OF = {name: re.compile(rf"^(?:{pattern})$") for name, pattern in _NAMES.items()}

@@ -1,8 +1,8 @@
 """What people write: named symptoms and numbers with units. The weakest evidence, and often the only one.
 
-Symptoms come from the shelf `readers/symptoms`. A line that an editor wrapped is matched together with the end of the line before it,
-and both are quoted where a match reaches over both. One line says a thing once: further matches of a topic on it
-count only when they differ in negation or in value. Lines that only a machine writes (logs, counters, columns of numbers, configuration syntax) say nothing here.
+Symptoms come from the shelf `readers/symptoms`. A line that an editor wrapped is matched together with the end of the line before,
+and both are quoted where a match reaches over both. One line says a thing once: further matches of a topic on it count only when
+they differ in negation or in value. Lines that only a machine writes (logs, counters, columns of numbers, syntax) say nothing here.
 
 Speed: of the hundreds of wordings only those are tried whose required letters (`required_letters`) are in the text, and they are
 matched in lower case on lower-case text, which is several times faster than matching without regard to case.
@@ -40,7 +40,8 @@ _LOG_LINE = re.compile(
     r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)"
 )
 _DATA_LINE = re.compile(
-    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:|^\s*</?\w+[^>]*>\s*$"
+    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:"
+    r"|^\s*</?\w+[^>]*>\s*$"
     r"|^\s*[a-z]\w*(?:_\w+)+\s+\S+;\s*$|\{\s*$"
 )
 _NUMBERS = re.compile(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
@@ -55,36 +56,48 @@ _NEGATION = re.compile(
     r"(?i)\b(?:no|not|never|without|neither|nor|none|zero|cannot|nothing|rules? out|ruled out|excluded?|free of|lacks?)\b|n't\b"
 )
 _NO_REAL_NEGATION = re.compile(
-    r"(?i)\b(?:not|n't) (?:only|just|merely|sure|certain|clear|know|understand|explain|see why|because|least)\b|n't (?:only|just|know|understand|explain)\b"
-    r"|\bno (?:idea|matter|wonder|doubt|clue|longer only)\b|\bnothing (?:but|else)\b|\bnot? (?:a )?(?:problem|issue)s? (?:until|before)\b"
+    r"(?i)\b(?:not|n't) (?:only|just|merely|sure|certain|clear|know|understand|explain|see why|because|least)\b|n't (?:only"
+    r"|just|know|understand|explain)\b"
+    r"|\bno (?:idea|matter|wonder|doubt|clue|longer only)\b|\bnothing (?:but|else)\b|\bnot? (?:a )?(?:problem"
+    r"|issue)s? (?:until|before)\b"
     r"|\bwhether or not\b|\bcannot (?:explain|understand|tell why)\b"
 )
 _DENIED_AFTER = re.compile(
-    r"(?i)^[^.;:!?,]{0,12}?\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could)\s?(?:not|never|n't)|isn't|aren't|wasn't|weren't"
-    r"|(?:is|are|was|were|has been|have been) (?:ruled out|excluded|absent|zero|none|nil|0|fine|normal|off the table)|never (?:happens?|occurs?|seen)"
-    r"|not (?:seen|present|there|found|observed|visible|involved)|ruled out)\b|^\s?[:=]\s?(?:no|none|0|zero|nil|off|never)\b(?!\.\d)"
+    r"(?i)^[^.;:!?,]{0,12}?\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could)\s?(?:not|never|n't)|isn't|aren't"
+    r"|wasn't|weren't"
+    r"|(?:is|are|was|were|has been|have been) (?:ruled out|excluded|absent|zero|none|nil|0|fine|normal|off the table)"
+    r"|never (?:happens?|occurs?|seen)"
+    r"|not (?:seen|present|there|found|observed|visible|involved)|ruled out)\b|^\s?[:=]\s?(?:no|none|0|zero|nil|off"
+    r"|never)\b(?!\.\d)"
 )
 _STILL_SO = re.compile(
-    r"(?i)\b(?:not|n't|never) (?:only|just|yet )?(?:fixed|gone|solved|resolved|improv\w+|help\w*|stop\w*|go away|going away|disappear\w*|recover\w*"
-    r"|change\w*|enough|finish\w*|end\w*|clear\w*|work\w*|respond\w*|complet\w*|return\w*|answer\w*|arrive\w*|know\w*|expected|understood|explain\w*)"
+    r"(?i)\b(?:not|n't|never) (?:only|just|yet )?(?:fixed|gone|solved|resolved|improv\w+|help\w*|stop\w*|go away|going away"
+    r"|disappear\w*|recover\w*"
+    r"|change\w*|enough|finish\w*|end\w*|clear\w*|work\w*|respond\w*|complet\w*|return\w*|answer\w*|arrive\w*|know\w*"
+    r"|expected|understood|explain\w*)"
 )
 _NEGATION_REACH_CHARACTERS = 40
 _DENIAL_REACH_CHARACTERS = 48
 _CHINESE_NEGATION = re.compile(r"(?:没有|没|并未|未|无|不是|并非|不)[^，。；：！？\s]{0,6}$")
 
 _UNIT = (
-    r"[kKMGTP]i?(?:[Bb](?:its?|ytes?)?)(?:\s?/\s?s(?:ec(?:ond)?)?\b|ps\b| per s(?:econd)?\b)?|(?:bytes?|bits?|[Bb])/s(?:ec)?|bps|bytes?"
-    r"|tok(?:en)?s?(?:/s(?:ec)?| per second)|ns|us|µs|μs|msec|ms|milliseconds?|microseconds?|seconds?|secs?|minutes?|mins?|hours?|s|h"
-    r"|%|per ?cent|W|watts?|°\s?C|C|[kMG]Hz|times|x(?=\s(?:slower|faster|higher|lower|more|less|longer|shorter|worse|better|as|the)\b)"
+    r"[kKMGTP]i?(?:[Bb](?:its?|ytes?)?)(?:\s?/\s?s(?:ec(?:ond)?)?\b|ps\b| per s(?:econd)?\b)?|(?:bytes?|bits?|[Bb])/s(?:ec)?"
+    r"|bps|bytes?"
+    r"|tok(?:en)?s?(?:/s(?:ec)?| per second)|ns|us|µs|μs|msec|ms|milliseconds?|microseconds?|seconds?|secs?|minutes?|mins?"
+    r"|hours?|s|h"
+    r"|%|per ?cent|W|watts?|°\s?C|C|[kMG]Hz|times|x(?=\s(?:slower|faster|higher|lower|more|less|longer|shorter|worse|better"
+    r"|as|the)\b)"
 )
 _DIGITS = r"\d{1,15}(?:,\d{3})*(?:\.\d{1,12})?"
 _QUANTITY = re.compile(
-    rf"(?<![\w.,:/])(?<![eE][-+])(?:(?P<low>{_DIGITS})\s?(?:-|–|to|\.\.)\s?)?(?P<number>{_DIGITS})(?:\s(?:of|out of)\s(?P<whole>{_DIGITS}))?"
+    rf"(?<![\w.,:/])(?<![eE][-+])(?:(?P<low>{_DIGITS})\s?(?:-|–|to|\.\.)\s?)?(?P<number>{_DIGITS})(?:\s(?:of"
+    rf"|out of)\s(?P<whole>{_DIGITS}))?"
     rf"(?:\s?|-)(?P<unit>{_UNIT})(?![\w/])"
 )
 _DIGIT = re.compile(r"\d")
 _LONG_UNITS = {
-    "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "microseconds": "us", "microsecond": "us", "seconds": "s", "second": "s",
+    "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "microseconds": "us", "microsecond": "us", "seconds": "s",
+    "second": "s",
     "secs": "s", "sec": "s", "minutes": "min", "minute": "min", "mins": "min", "hours": "h", "hour": "h",
 }  # fmt: skip
 _CLOCKS_HZ = {"kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
@@ -175,8 +188,7 @@ def _group(text: str, found: re.Match[str], name: str) -> str | None:
 def is_negated_at(text: str, start: int, end: int) -> bool:
     """Whether what stands from `start` to `end` is denied, by a word in front of it or behind it in the same clause.
 
-    `no retransmits` and `retransmits were ruled out` deny; `not only retransmits`, `no idea why it retransmits` and `retransmits did
-    not stop` do not.
+    `no loss` and `loss was ruled out` deny; `not only loss`, `no idea why there is loss` and `loss did not stop` do not.
     """
     before = _CLAUSE_END.split(text[max(0, start - _NEGATION_REACH_CHARACTERS) : start])[-1]
     if _CHINESE_NEGATION.search(before):
@@ -279,7 +291,8 @@ def _index() -> _Index:
 
 
 _PIECE = re.compile(
-    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P=\w+\)|\(\?[aiLmsux]+\)|\(\?(?:P<\w+>|[:>=!]|<[=!])|\("
+    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P=\w+\)|\(\?[aiLmsux]+\)|\(\?(?:P<\w+>|[:>=!]"
+    r"|<[=!])|\("
     r"|[*+?][?+]?|\{\d*,?\d*\}[?+]?|.",
     re.DOTALL,
 )
@@ -313,7 +326,7 @@ def required_letters(pattern: str) -> Requirement:
 
 
 def _commonness(runs: frozenset[str]) -> float:
-    """How often one of these runs will be met by chance: a longer run is rarer (a letter of English text tells about three bits)."""
+    """How often one of these runs will be met by chance: a longer run is rarer (a letter of text tells some three bits)."""
     return sum(8.0 ** -len(letters) for letters in runs)
 
 

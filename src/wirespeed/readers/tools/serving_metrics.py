@@ -7,9 +7,9 @@ Known measures get one name, whatever the source calls them; times are in second
 `kv_use_ratio`, `prefix_hit_ratio`, `gpu_use_ratio`, `offered_per_s` and `requests_per_s` requests, `output_tokens_per_s`,
 `prompt_tokens_per_s`, `total_tokens_per_s`, `concurrency_count`, `successful_count`, `failed_count`, `duration_s`.
 
-Other Prometheus metrics of the known servers keep their own name in snake_case. A histogram or summary gives its mean (sum by count)
-and its quantiles; buckets are passed over. `at` holds the labels, the statistic (`mean`, `p99`), or the first column of a table row
-with its heading (`offered rps 6`), joined by blanks.
+Other Prometheus metrics of the known servers keep their own name in snake_case. A histogram or summary gives its mean (sum by
+count) and its quantiles; buckets are passed over. `at` holds the labels, the statistic (`mean`, `median`, `p99`), or the first
+column of a table row with its heading (`offered rps 6`), joined by blanks.
 """
 
 import re
@@ -29,7 +29,8 @@ MOST_LINE_CHARACTERS = 2_000
 
 _SERVERS = r"vllm|sglang|tgi|llamacpp|lmdeploy|trtllm|triton|nv|ray_serve|ray|ollama|litellm|dynamo|aibrix|inference_extension"
 _SAMPLE = re.compile(
-    rf"^\s*(?:{_SERVERS})[:_](?P<name>[a-zA-Z_][\w:]*)(?:\{{(?P<labels>[^}}]*)\}})?\s+(?P<value>[-+]?\d[\d.eE+-]*|NaN|[+-]?Inf)(?:\s+\d+)?\s*$"
+    rf"^\s*(?:{_SERVERS})[:_](?P<name>[a-zA-Z_][\w:]*)(?:\{{(?P<labels>[^}}]*)\}})?\s+(?P<value>[-+]?\d[\d.eE+-]*|NaN"
+    rf"|[+-]?Inf)(?:\s+\d+)?\s*$"
 )
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 
@@ -41,11 +42,13 @@ _NAME_OF_SAMPLE = {
     "num_requests_swapped": "swapped_count", "num_preemptions_total": "preemptions_count", "num_preemptions": "preemptions_count",
     "gpu_cache_usage_perc": "kv_use_ratio", "kv_cache_usage_perc": "kv_use_ratio", "token_usage": "kv_use_ratio",
     "kv_cache_usage_ratio": "kv_use_ratio", "cache_hit_rate": "prefix_hit_ratio", "gpu_prefix_cache_hit_rate": "prefix_hit_ratio",
-    "time_to_first_token_seconds": "ttft_s", "time_per_output_token_seconds": "tpot_s", "request_time_per_output_token_seconds": "tpot_s",
+    "time_to_first_token_seconds": "ttft_s", "time_per_output_token_seconds": "tpot_s",
+    "request_time_per_output_token_seconds": "tpot_s",
     "request_mean_time_per_token_duration": "tpot_s", "inter_token_latency_seconds": "itl_s",
     "e2e_request_latency_seconds": "e2e_s", "request_duration": "e2e_s", "request_queue_time_seconds": "queue_s",
     "queue_time_seconds": "queue_s", "request_queue_duration": "queue_s", "request_inference_time_seconds": "inference_s",
-    "request_inference_duration": "inference_s", "request_prefill_time_seconds": "prefill_s", "request_decode_time_seconds": "decode_s",
+    "request_inference_duration": "inference_s", "request_prefill_time_seconds": "prefill_s",
+    "request_decode_time_seconds": "decode_s",
     "gen_throughput": "output_tokens_per_s", "predicted_tokens_seconds": "output_tokens_per_s",
     "avg_generation_throughput_toks_per_s": "output_tokens_per_s", "prompt_tokens_seconds": "prompt_tokens_per_s",
     "avg_prompt_throughput_toks_per_s": "prompt_tokens_per_s",
@@ -56,7 +59,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"time[ _-]per[ _-]output[ _-]token(?:_seconds)?|tpot", "tpot_s"),
     (r"inter[ _-]token[ _-]latency(?:_seconds)?|\bitl\b", "itl_s"),
     (r"e2el?(?:[ _](?:request[ _])?latency)?|end[- ]to[- ]end latency|request latency", "e2e_s"),
-    (r"(?:request[ _])?queue[ _]?time(?:_seconds)?|queue(?:ing)? (?:delay|wait|latency)|time in queue|wait(?:ing)? time", "queue_s"),
+    (r"(?:request[ _])?queue[ _]?time(?:_seconds)?|queue(?:ing)? (?:delay|wait|latency)|wait(?:ing)? time", "queue_s"),
     (r"(?:request_)?inference[ _]time(?:_seconds)?", "inference_s"),
     (r"(?:request_)?prefill[ _](?:time|latency)(?:_seconds)?|prompt eval (?:time|duration)", "prefill_s"),
     (r"(?:request_)?decode[ _]time(?:_seconds)?|eval (?:time|duration)", "decode_s"),
@@ -64,8 +67,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"total duration|benchmark duration", "duration_s"),
     (r"offered(?: load)?(?: rps| qps)?|(?:traffic )?request rate(?: configured)?", "offered_per_s"),
     (r"(?:request throughput|requests? per second|requests?/s(?:ec)?|req/s|rps|qps)", "requests_per_s"),
-    (r"(?:avg )?prompt throughput|input (?:token )?throughput|prompt eval rate|prefill tok(?:en)?s?/s(?:ec)?", "prompt_tokens_per_s"),
-    (r"(?:avg )?gen(?:eration)? throughput|output token throughput|eval rate|decode tok(?:en)?s?/s(?:ec)?", "output_tokens_per_s"),
+    (r"(?:avg )?prompt throughput|input (?:token )?throughput|prompt eval rate|prefill toks?/s", "prompt_tokens_per_s"),
+    (r"(?:avg )?gen(?:eration)? throughput|output token throughput|eval rate|decode toks?/s", "output_tokens_per_s"),
     (r"total token throughput", "total_tokens_per_s"),
     (r"(?:output )?tok(?:en)?s?/s(?:ec)?|(?:output )?tokens per second", "output_tokens_per_s"),
     (r"(?:gpu )?kv[ -]cache(?: usage| use| utili[sz]ation)?|token usage", "kv_use_ratio"),
@@ -80,21 +83,25 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"failed requests", "failed_count"),
 )  # fmt: skip
 _PHRASE = re.compile("|".join(f"(?P<p{position}>{pattern})" for position, (pattern, _) in enumerate(_PHRASES)), re.IGNORECASE)
+_COMMON_WORDS = frozenset({"running_count", "waiting_count", "swapped_count"})
+"""Measures whose words stand in any sentence (`running 8 nodes`): they count only with a colon or an equals sign."""
 _STATISTIC = re.compile(r"(?i)\b(mean|avg|average|median|p\d{2}(?:\.\d+)?|min|max|peak|std)\b")
 _NUMBER = re.compile(r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)")
 _GO_DURATION = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
 _UNIT_NOTE = re.compile(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
+_ANY_PHRASE = "|".join(pattern for pattern, _ in _PHRASES)
 _PAIR = re.compile(
-    rf"(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)(?<![\w])(?P<phrase>{'|'.join(pattern for pattern, _ in _PHRASES)})"
-    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?:\s*[:=]\s*|\s{1,40})"
+    r"(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)"
+    rf"(?<![\w])(?P<phrase>{_ANY_PHRASE})"
+    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?P<sign>\s*[:=]\s*|\s{1,40})"
     r"(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
 )
 _CELL = re.compile(r"\S+(?: \S+)*")
 _COMMENT = re.compile(r"^\s*(?:#|//|\$)")
 _HINTS = (
-    "ttft", "ttfa", "e2e", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference", "prefill", "decode",
-    "offered", "waiting", "running", "pending", "swapped", "preempt", "gpu", "hit rate", "req", "rps", "qps", "duration", "latency",
-    "concurren", "load time",
+    "ttft", "ttfa", "e2e", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference",
+    "prefill", "decode", "offered", "waiting", "running", "pending", "swapped", "preempt", "gpu", "hit rate", "req", "rps", "qps",
+    "duration", "latency", "concurren", "load time",
 )  # fmt: skip
 """A line without any of these holds no measure; looking for them is much cheaper than the patterns."""
 _SAMPLE_HINT = re.compile(rf"(?m)^\s*(?:{_SERVERS})[:_]\w+[{{ ]")
@@ -240,7 +247,7 @@ def _is_rule(line: str) -> bool:
 def _loose(lines: Lines, index: int, line: str) -> Iterator[ServingMetric]:
     for found in _PAIR.finditer(line.lower()):
         name = _known(found["phrase"])
-        if name is None:
+        if name is None or (name in _COMMON_WORDS and not found["sign"].strip()):
             continue
         value = _value(name, found["value"], found["note"] or "")
         if value is not None:

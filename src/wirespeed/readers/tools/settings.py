@@ -60,7 +60,8 @@ _NOT_A_SETTING = re.compile(
     r"NCCL (?:INFO|WARN|TRACE)|^\s*(?:#|//|<|\$|File |Traceback|at )|^\s*[\[(]|^\s*\w+:\d+:\d+|\b\d\d:\d\d:\d\d\b|[{\[(]\s*$|->"
 )
 _NOT_A_NAME = re.compile(
-    r"(?i)^(?:rx|tx)[_\d]|^export |(?:error|exception|warning)$|^(?:info|warn|debug|trace|fatal|critical|note|todo|https?|q|a|re|from|date)$"
+    r"(?i)^(?:rx|tx)[_\d]|^export |(?:error|exception|warning)$|^(?:info|warn|debug|trace|fatal|critical|note|todo|https?|q|a"
+    r"|re|from|date)$"
     r"|(?:packets|octets|_phy)$|\b(?:the|and|but|because|when|then|which|that|with|i|we)\b"
 )
 _VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
@@ -79,13 +80,14 @@ _ENDING_UNITS = (
 )  # fmt: skip
 _UNIT_OF_NAME = {
     "keepalivetimeout": "ms", "headerstimeout": "ms", "requesttimeout": "ms",
-    "keepalive_timeout": "s", "proxy_read_timeout": "s", "proxy_send_timeout": "s", "proxy_connect_timeout": "s", "send_timeout": "s",
+    "keepalive_timeout": "s", "proxy_read_timeout": "s", "proxy_send_timeout": "s", "proxy_connect_timeout": "s",
+    "send_timeout": "s",
     "client_body_timeout": "s", "client_header_timeout": "s", "grpc_read_timeout": "s", "grpc_send_timeout": "s",
     "proxy-read-timeout": "s", "proxy-send-timeout": "s", "proxy-connect-timeout": "s",
     "timeout_keep_alive": "s", "timeout-keep-alive": "s", "keepalive": "s", "graceful_timeout": "s",
     "net.ipv4.tcp_keepalive_time": "s", "net.ipv4.tcp_keepalive_intvl": "s", "net.ipv4.tcp_fin_timeout": "s",
 }  # fmt: skip
-"""Units that a program fixes for its own setting (Node.js `http`, nginx core and proxy modules, uvicorn and gunicorn settings, ip-sysctl)."""
+"""Units that a program fixes for its own setting (Node.js `http`, nginx core and proxy modules, uvicorn, gunicorn, ip-sysctl)."""
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -32,8 +32,9 @@ _LONG_NAMES = {
     "B": "extra-node-info", "d": "dependency", "L": "licenses", "a": "array", "i": "input", "r": "relative",
 }  # fmt: skip
 _SWITCHES = frozenset(
-    {"exclusive", "overcommit", "oversubscribe", "overlap", "exact", "label", "wait-all-nodes", "requeue", "no-requeue", "contiguous",
-     "unbuffered", "verbose", "quiet", "pty", "kill-on-bad-exit", "hold", "wait", "s", "l", "u", "v", "O", "Q", "K", "H", "no-kill"}
+    {"exclusive", "overcommit", "oversubscribe", "overlap", "exact", "label", "wait-all-nodes", "requeue", "no-requeue",
+     "contiguous", "unbuffered", "verbose", "quiet", "pty", "kill-on-bad-exit", "hold", "wait", "s", "l", "u", "v", "O", "Q",
+     "K", "H", "no-kill"}
 )  # fmt: skip
 """Options without a value as the next word (sbatch(1), srun(1)); `--exclusive=user` still gives its value."""
 _NOT_OURS = frozenset({"output", "error", "job-name", "account", "mail-type", "mail-user", "comment", "input", "chdir"})

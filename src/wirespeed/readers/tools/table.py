@@ -1,4 +1,4 @@
-"""Plain tables in text: cells apart by two blanks, a tab or a bar; a heading and at least two rows of as many cells, mostly numbers.
+"""Plain tables in text: cells apart by two blanks, a tab or a bar; a heading and at least two rows of as many cells, half numbers.
 
 Markdown tables and tables drawn with box characters are read the same way; rules of dashes between heading and rows are skipped.
 A heading that is indented may lack the name of the first column, as data frames print it; that column's name is then empty.

@@ -22,7 +22,7 @@ _ADDRESS = re.compile(
 )
 _FRAGMENT_SIZE = re.compile(r"\bF=(?P<bytes>\d+)")
 _TRACEPATH_HOP = re.compile(
-    r"^\s*(?P<hop>\d{1,2})(?P<guess>\?)?:\s+(?P<address>\S+|no reply)\s*(?:\(\S+\)\s*)?(?P<ms>\d+(?:\.\d+)?)?(?:ms)?(?P<rest>.*)$"
+    r"^\s*(?P<hop>\d{1,2})(?P<guess>\?)?:\s+(?P<address>\S+|no reply)\s*(?:\(\S+\)\s*)?(?:(?P<ms>\d+(?:\.\d+)?)ms)?(?P<rest>.*)$"
 )
 _PATH_MTU = re.compile(r"\bpmtu (?P<bytes>\d+)")
 _RESUME = re.compile(r"Resume: pmtu (?P<bytes>\d+)")

@@ -37,7 +37,8 @@ MOST_DEPTH = 40
 MOST_QUOTES = 12
 
 _HINT = re.compile(
-    r"(?m)^[\s\-]*[\"']?(?:apiVersion|kind|containers|initContainers|resources|securityContext|hostNetwork|hostIPC|emptyDir|volumeMounts"
+    r"(?m)^[\s\-]*[\"']?(?:apiVersion|kind|containers|initContainers|resources|securityContext|hostNetwork|hostIPC|emptyDir"
+    r"|volumeMounts"
     r"|annotations|dnsConfig|dnsPolicy|limits|serializeImagePulls|maxParallelImagePulls|kubeletArguments|podSpec)[\"']?\s*:(?:\s|$)"
 )
 _YAML_LINE = re.compile(r"^\s*(?:-\s+)*(?:[\"'][^\"']+[\"']|[\w./\-$]+)\s*:(?:\s|$)|^\s*-(?:\s|$)|^\s*#|^\s*[{}\[\]\"]")

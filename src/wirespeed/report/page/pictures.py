@@ -8,7 +8,7 @@ from wirespeed.model.text import Text
 COLOUR = {"plain": "var(--soft)", "good": "var(--good)", "warn": "var(--warn)", "bad": "var(--bad)"}
 _STATION_WIDTH, _STATION_HEIGHT, _GAP = 132, 54, 30
 _MARK_HEIGHT = 46
-_BAR_HEIGHT, _BAR_WIDTH, _LABEL_WIDTH = 30, 300, 250
+_BAR_HEIGHT, _BAR_WIDTH, _LABEL_WIDTH, _NOTE_WIDTH = 30, 180, 240, 540
 _WEIGHT_FULL_NATS = 5.0
 """Weight that fills the small scale beside a piece of evidence: that of evidence which proves alone."""
 
@@ -42,11 +42,23 @@ def _station(index: int, station: Station) -> str:
         f'<rect x="{left}" y="{top}" width="{_STATION_WIDTH}" height="{_STATION_HEIGHT}" rx="10" fill="{fill}" stroke="{colour}" '
         f'stroke-width="{2 if station.mark else 1.2}"/>'
     )
-    name = _words(station.name, middle, top + _STATION_HEIGHT / 2 + 5, ink, 14, bold=station.mark is not None)
+    name = _name(station, middle, top, ink)
     if station.mark is None:
         return box + name
     pin = f'<path d="M{middle} {top - 2} l-6 -9 h12 z" fill="{colour}"/>'
     return box + name + pin + _words(station.mark, middle, top - 18, colour, 13, bold=True)
+
+
+def _name(station: Station, middle: float, top: float, ink: str) -> str:
+    """The station's name in the middle of its box, one line a part: `GPU, PCIe, NVLink` takes two lines."""
+    parts = station.name.en.split(", ", 1), station.name.zh.replace("与", "、").split("、", 1)
+    rows = max(len(part) for part in parts)
+    first = top + _STATION_HEIGHT / 2 + 5 - (rows - 1) * 9
+    lines = []
+    for row in range(rows):
+        text = Text(en=parts[0][row] if row < len(parts[0]) else "", zh=parts[1][row] if row < len(parts[1]) else "")
+        lines.append(_words(text, middle, first + row * 18, ink, 14, bold=station.mark is not None))
+    return "".join(lines)
 
 
 def _words(text: Text, x: float, y: float, colour: str, size: int, *, bold: bool = False, anchor: str = "middle") -> str:
@@ -69,7 +81,7 @@ def _arrow(index: int) -> str:
 def bars(block: BarChart) -> str:
     """Horizontal bars from 0 to 1, label on the left, figure at the end."""
     height = len(block.bars) * _BAR_HEIGHT + 8
-    total = _LABEL_WIDTH + _BAR_WIDTH + 340
+    total = _LABEL_WIDTH + _BAR_WIDTH + _NOTE_WIDTH
     rows = []
     for index, bar in enumerate(block.bars):
         top = index * _BAR_HEIGHT + 6
