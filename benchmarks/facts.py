@@ -9,10 +9,12 @@ import gc
 import resource
 import socket
 import statistics
+import struct
 import sys
 import time
 
 from wirespeed.machines.local import Local
+from wirespeed.machines.machine import MachineProblem
 from wirespeed.model import shelf
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.observation import facts
@@ -39,25 +41,28 @@ def main() -> int:
         print(f"  {name:16} {took * 1e3:8.2f} ms (stated {collector.cost_s * 1e3:.0f} ms)")
     with contextlib.ExitStack() as stack:
         opened = open_sockets(stack, wanted)
-        best_s, median_s, found = timed(collectors["connections"])
-    print(f"{found} sockets ({opened} opened here): median {median_s * 1e3:.1f} ms, best {best_s * 1e3:.1f} ms (bound {WANTED_SOCKETS_S * 1e3:.0f} ms)")
-    return 0 if inspection_s < WANTED_INSPECTION_S and median_s < WANTED_SOCKETS_S and found >= opened else 1
+        wall_s, cpu_s, found = timed(collectors["connections"])
+    bound = f"bound {WANTED_SOCKETS_S * 1e3:.0f} ms of CPU"
+    print(f"{found} sockets ({opened} opened here): {cpu_s * 1e3:.1f} ms of CPU, {wall_s * 1e3:.1f} ms in all, medians ({bound})")
+    return 0 if inspection_s < WANTED_INSPECTION_S and cpu_s < WANTED_SOCKETS_S and found >= opened else 1
 
 
 def timed(collector: Collector) -> tuple[float, float, int]:
-    """Best and median time of a collector, and how many sockets it saw."""
+    """Median wall time and CPU time of a collector, and how many sockets it saw. CPU time judges: the machine may be shared."""
     took: list[float] = []
+    worked: list[float] = []
     found = 0
     for _ in range(ROUNDS):
         gc.collect()
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         try:
             items = list(collector.observe(Local()))
-        except Exception:
+        except MachineProblem:
             items = []
         took.append(time.perf_counter() - start)
+        worked.append(time.process_time() - start_cpu)
         found = sum(isinstance(item, TcpSocket) for item in items)
-    return min(took), statistics.median(took), found
+    return statistics.median(took), statistics.median(worked), found
 
 
 def open_sockets(stack: contextlib.ExitStack, wanted: int) -> int:
@@ -66,8 +71,10 @@ def open_sockets(stack: contextlib.ExitStack, wanted: int) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, wanted + 200)), hard))
     server = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=1024))
     for _ in range(wanted // 2):
-        stack.enter_context(socket.create_connection(server.getsockname()))
-        stack.enter_context(server.accept()[0])
+        for one in (stack.enter_context(socket.create_connection(server.getsockname())), stack.enter_context(server.accept()[0])):
+            one.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+            )  # closing resets: no TIME-WAIT for the next run
     return wanted // 2 * 2
 
 

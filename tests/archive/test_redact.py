@@ -59,7 +59,9 @@ def test_common_prefixes_stay_common(one: ipaddress.IPv4Address, other: ipaddres
     assert ipaddress.IPv4Address(a).is_private == one.is_private or one.packed[0] in (192, 198, 203)
 
 
-@pytest.mark.parametrize("kept", ["127.0.0.1", "0.0.0.0", "255.255.255.0", "224.0.0.1", "::1", "::", "ff02::1", "00:00:00:00:00:00"])
+@pytest.mark.parametrize(
+    "kept", ["127.0.0.1", "0.0.0.0", "255.255.255.0", "224.0.0.1", "::1", "::", "ff02::1", "00:00:00:00:00:00"]
+)
 def test_what_identifies_nobody_stays(kept: str) -> None:
     assert SUBSTITUTES.in_text(f"x {kept} y") == f"x {kept} y"
 
@@ -120,7 +122,12 @@ def test_a_whole_run() -> None:
         ),
         records=(
             HostIdentity(source=source, hostname="gpu-node-17"),
-            EnvVar(source=source, quotes=(Quote(source="environment", line_index=0, text="NCCL_DEBUG=INFO"),), name="NCCL_DEBUG", setting="INFO"),
+            EnvVar(
+                source=source,
+                quotes=(Quote(source="environment", line_index=0, text="NCCL_DEBUG=INFO"),),
+                name="NCCL_DEBUG",
+                setting="INFO",
+            ),
         ),
     )
     light = redacted(run, identities=False, rewrite=lambda reply, _: b"")

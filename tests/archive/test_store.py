@@ -65,7 +65,10 @@ def test_a_run_is_written_once(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_outside(tmp_path: Path) -> None:
-    hostile = (Reply(kind="file", request="/../../../tmp/outside", content=b"x"), Reply(kind="file", request="/./a/..", content=b"y"))
+    hostile = (
+        Reply(kind="file", request="/../../../tmp/outside", content=b"x"),
+        Reply(kind="file", request="/./a/..", content=b"y"),
+    )
     store.write_run(Run(manifest=Manifest(), replies=hostile), tmp_path / "deep/run")
     assert {path.name for path in tmp_path.iterdir()} == {"deep"}
     assert store.open_run(tmp_path / "deep/run").replies == hostile
@@ -87,7 +90,9 @@ def test_nothing_is_read_outside(tmp_path: Path, name: str) -> None:
 def test_a_newer_run_opens_as_far_as_it_is_understood(tmp_path: Path) -> None:
     store.write_run(RUN, tmp_path / "run")
     manifest = tmp_path / "run/manifest.json"
-    manifest.write_text(manifest.read_text().replace("wirespeed/run/1", "wirespeed/run/7").replace('"clock"', '"phase": 3, "clock"'))
+    manifest.write_text(
+        manifest.read_text().replace("wirespeed/run/1", "wirespeed/run/7").replace('"clock"', '"phase": 3, "clock"')
+    )
     with (tmp_path / "run/records.jsonl").open("ab") as file:
         file.write(b'{"kind": "QuantumLink", "qubits_count": 3}\nnot json\n')
     again = store.open_run(tmp_path / "run")

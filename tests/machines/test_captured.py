@@ -86,7 +86,13 @@ def test_a_tree_never_leads_out(tree: Tree, path: str) -> None:
 
 
 def test_a_tree_answers_nothing_else(tree: Tree) -> None:
-    for ask, arguments in ((tree.run, (("ls",), 1.0)), (tree.ioctl, ("lo", b"")), (tree.netlink, (0, b"")), (tree.ask, ("gpus",)), (tree.now, ())):
+    for ask, arguments in (
+        (tree.run, (("ls",), 1.0)),
+        (tree.ioctl, ("lo", b"")),
+        (tree.netlink, (0, b"")),
+        (tree.ask, ("gpus",)),
+        (tree.now, ()),
+    ):
         assert reason_of(ask, *arguments) == "absent"
 
 

@@ -127,7 +127,10 @@ def test_rings_as_the_ioctl_gives_them() -> None:
 
 
 def test_the_rest_of_a_roce_host() -> None:
-    assert [(node.index, len(node.cpus), node.distances) for node in seen("roce_host", NumaNode)] == [(0, 64, (10, 21)), (1, 64, (21, 10))]
+    assert [(node.index, len(node.cpus), node.distances) for node in seen("roce_host", NumaNode)] == [
+        (0, 64, (10, 21)),
+        (1, 64, (21, 10)),
+    ]
     assert [node.memory_bytes for node in seen("roce_host", NumaNode)] == [1056313344 * 1024, None]
     (iommu,) = seen("roce_host", IommuState)
     assert (iommu.is_on, iommu.mode) == (True, "translated")
@@ -193,7 +196,11 @@ def test_gpus_from_the_library_reply() -> None:
     ])  # fmt: skip
     (gpu,) = seen(tree, Gpu)
     assert (gpu.utilisation_ratio, gpu.power_w, gpu.power_limit_w, gpu.sm_clock_hz) == (0.5, 300.5, 700.0, 1.005e9)
-    assert (gpu.throttle_reasons, gpu.numa_node_index, gpu.fabric_state) == (("sw_power_cap", "sw_thermal_slowdown"), 1, "completed")
+    assert (gpu.throttle_reasons, gpu.numa_node_index, gpu.fabric_state) == (
+        ("sw_power_cap", "sw_thermal_slowdown"),
+        1,
+        "completed",
+    )
     assert (gpu.ecc_uncorrected_count, gpu.missing["ecc_uncorrected_count"]) == (None, "unsupported")
     first, second = seen(tree, NvLink)
     assert (first.bandwidth_bytes_per_s, first.replay_count, first.recovery_count) == (26562e6, 0, None)
@@ -221,5 +228,7 @@ def test_an_empty_machine_has_problems_and_no_zeros(name: str) -> None:
         if isinstance(item, Problem):
             assert item.reason == "absent"
         else:
-            numbers = [value for value in msgspec.structs.astuple(item) if isinstance(value, int | float) and not isinstance(value, bool)]
+            numbers = [
+                value for value in msgspec.structs.astuple(item) if isinstance(value, int | float) and not isinstance(value, bool)
+            ]
             assert not numbers

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from wirespeed.archive.substitutes import Substitutes
+from wirespeed.machines import local
 from wirespeed.machines.local import Local
-from wirespeed.model.source import Source
+from wirespeed.model.source import Problem, Source
 from wirespeed.readers.netlink import ethtool_ioctl as ethtool
 from wirespeed.readers.netlink import identities, inet_diag, wire
 from wirespeed.readers.netlink import rtnetlink as rt
+from wirespeed.verbs.inspect import observe
 
 SOURCE = Source(tool="test", path="reply")
 NAMES = {1: "lo", 2: "eth0"}
@@ -46,7 +48,9 @@ def decode_everything(data: bytes) -> None:
 def test_tcp_info_agrees_with_the_socket(connection: tuple[socket.socket, socket.socket, int]) -> None:
     client, _, port = connection
     reply = Local().netlink(inet_diag.NETLINK_SOCK_DIAG, inet_diag.REQUESTS[0])
-    (found,) = [one for one in inet_diag.sockets(reply, {}, SOURCE) if (one.local_port, one.remote_port) == (client.getsockname()[1], port)]
+    (found,) = [
+        one for one in inet_diag.sockets(reply, {}, SOURCE) if (one.local_port, one.remote_port) == (client.getsockname()[1], port)
+    ]
     assert (found.state, found.local_address, found.remote_address) == ("ESTAB", "127.0.0.1", "127.0.0.1")
     assert (found.bytes_sent_bytes, found.bytes_acked_bytes) == (5000, 5001), "the kernel counts the SYN among the acknowledged"
     assert found.bytes_received_bytes == 0
@@ -66,7 +70,9 @@ def test_a_listener_shows_its_backlog(connection: tuple[socket.socket, socket.so
 def test_a_kernel_with_a_short_tcp_info_leaves_fields_out(connection: tuple[socket.socket, socket.socket, int]) -> None:
     reply = Local().netlink(inet_diag.NETLINK_SOCK_DIAG, inet_diag.REQUESTS[0])
     kind, start, kept = next(
-        (kind, start, kept) for kind, start, end in wire.messages(reply) if inet_diag.INFO in (kept := wire.attributes(reply, start + 72, end))
+        (kind, start, kept)
+        for kind, start, end in wire.messages(reply)
+        if inet_diag.INFO in (kept := wire.attributes(reply, start + 72, end))
     )
     info = wire.ATTRIBUTE.pack(4 + 104, inet_diag.INFO) + kept[inet_diag.INFO][:104]
     body = reply[start : start + 72] + info
@@ -85,7 +91,9 @@ def test_damaged_replies_never_raise(seed: int) -> None:
     chance = random.Random(seed)
     machine = Local()
     replies = [machine.netlink(rt.NETLINK_ROUTE, request) for request in ROUTE_REQUESTS]
-    replies += [machine.netlink(inet_diag.NETLINK_SOCK_DIAG, request) for request in (*inet_diag.REQUESTS, *inet_diag.LISTENING_REQUESTS)]
+    replies += [
+        machine.netlink(inet_diag.NETLINK_SOCK_DIAG, request) for request in (*inet_diag.REQUESTS, *inet_diag.LISTENING_REQUESTS)
+    ]
     substitutes = Substitutes(b"k" * 32)
     for reply in replies:
         damaged = bytearray(reply)
@@ -98,7 +106,14 @@ def test_damaged_replies_never_raise(seed: int) -> None:
             identities.rewritten(family, cut, substitutes.address, substitutes.mac)
         junk = chance.randbytes(400)
         decode_everything(junk)
-        for decoder in (ethtool.driver, ethtool.settings, ethtool.settings_request, ethtool.strings, ethtool.statistics, ethtool.string_count):
+        for decoder in (
+            ethtool.driver,
+            ethtool.settings,
+            ethtool.settings_request,
+            ethtool.strings,
+            ethtool.statistics,
+            ethtool.string_count,
+        ):
             decoder(junk[: chance.randrange(400)])
         ethtool.features(junk, ("a",) * 70)
         ethtool.words(junk[:10], 8)
@@ -133,3 +148,10 @@ def _qdisc(kind: bytes, options: bytes) -> bytes:
     body = b"\0\0\0\0" + (2).to_bytes(4, "little") + bytes(4) + b"\xff\xff\xff\xff" + bytes(4)
     body += attribute(rt.TCA_KIND, kind) + attribute(rt.TCA_OPTIONS, options)
     return wire.HEADER.pack(16 + len(body), rt.RTM_NEWQDISC, 0, 1, 0) + body
+
+
+def test_a_cut_reply_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "MOST_NETLINK_BYTES", 1)
+    monkeypatch.setattr(local, "NETLINK_BUFFER_BYTES", 1024)
+    items = observe(Local(), ("qdiscs",))
+    assert any("cut" in item.why.en for item in items if isinstance(item, Problem))

@@ -12,12 +12,15 @@ from wirespeed.machines.captured import Tree
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem, problem_of
 from wirespeed.model import shelf
+from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.facts.host import HostIdentity
 from wirespeed.model.facts.path import Address, Route
 from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.kinds import Renderer
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.observation import facts
+from wirespeed.report import renderers
 from wirespeed.verbs import inspect
 from wirespeed.verbs.inspect import Answer, Options, observe, open_machine
 
@@ -73,12 +76,28 @@ def test_redacted_it_has_the_same_shape(tmp_path: Path) -> None:
     )
 
 
-def test_what_cannot_be_opened_is_said(tmp_path: Path) -> None:
-    for place in (tmp_path / "nothing.json", tmp_path / "other.json"):
-        (tmp_path / "other.json").write_text("{}")
-        answer = inspect.run(Options(from_=str(place), only=("numa",)))
-        assert answer.problems
-        assert not answer.facts[0].records
+def test_what_cannot_be_done_is_said_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{}")
+    for options in (
+        Options(from_=str(tmp_path / "nothing.json")),
+        Options(inputs=(str(tmp_path / "other.json"),)),
+        Options(only=("numa",), save=str(tmp_path / "other.json")),
+        Options(only=("numa",), save="/proc/nowhere/run"),
+    ):
+        with pytest.raises(CouldNot) as caught:
+            inspect.run(options)
+        assert caught.value.why.zh
+    with pytest.raises(BadRequest):
+        inspect.run(Options(only=("weather",)))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_it_can_be_shown(tmp_path: Path) -> None:
+    document = inspect.present(inspect.run(Options(save=str(tmp_path / "run"))), Options())
+    shown = shelf.take(renderers, "text", Renderer).render(document, "en", 100)
+    assert Local().host in shown
+    assert "TCP and IP counters" in shown
+    assert "内核参数" in shelf.take(renderers, "markdown", Renderer).render(document, "zh", 100)
 
 
 def test_a_plain_tree_of_files(tmp_path: Path) -> None:

@@ -60,4 +60,4 @@ def _below(kind: type[Record]) -> Iterator[type[Record]]:
 
 @cache
 def _decoder() -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(Union[(*record_types(), _Trouble)])  # noqa: UP007 - a union made at run time
+    return msgspec.json.Decoder(Union[(*record_types(), _Trouble)])

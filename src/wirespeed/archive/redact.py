@@ -32,7 +32,9 @@ def redacted(run: Run, *, identities: bool, rewrite: Rewrite, key: bytes | None 
         host=clean(run.manifest.host) if run.manifest.host else None,
         redacted=("secrets", "identities") if identities else ("secrets",),
     )
-    return Run(manifest=manifest, replies=replies, records=tuple(_clean(item, clean) for item in run.records), problems=run.problems)
+    return Run(
+        manifest=manifest, replies=replies, records=tuple(_clean(item, clean) for item in run.records), problems=run.problems
+    )
 
 
 def _names(run: Run) -> Iterator[str]:

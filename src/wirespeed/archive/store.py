@@ -153,7 +153,11 @@ def _replies(raw: Path, manifest: Manifest, problems: list[Problem]) -> Iterator
         content = _read(raw, held.file, MOST_RAW_BYTES, problems) if held.file is not None else None
         lost = held.file is not None and content is None
         yield Reply(
-            kind=held.kind, request=held.request, content=content, reason="absent" if lost else held.reason, why=None if lost else held.why
+            kind=held.kind,
+            request=held.request,
+            content=content,
+            reason="absent" if lost else held.reason,
+            why=None if lost else held.why,
         )
 
 

@@ -19,7 +19,7 @@ _SERIAL = re.compile(r"(?i)(?P<head>\bserial(?:[ _]?(?:number|no))?\b[\"']?\s{0,
 _KEPT_LABELS = frozenset({
     "localhost", "localdomain", "local", "svc", "cluster", "default", "com", "net", "org", "internal", "example", "invalid", "test", "ip6",
     "localnet", "broadcasthost", "gateway", "host", "docker", "containers", "none", "unknown", "node", "master", "worker",
-    "net", "ipv4", "ipv6", "core", "proc", "sys", "class", "kernel", "tcp", "udp", "devices", "module", "linux", "self", "status", "eth0",
+    "ipv4", "ipv6", "core", "proc", "sys", "class", "kernel", "tcp", "udp", "devices", "module", "linux", "self", "status", "eth0",
 })  # fmt: skip
 """Parts of names that identify nobody and on which meaning rests."""
 
@@ -34,7 +34,9 @@ class Substitutes:
         self._key = key
         self._bits: dict[tuple[int, int], int] = {}
         known = {label.lower() for name in names for label in name.strip(".").split(".")}
-        labels = sorted((one for one in known if len(one) > 2 and one not in _KEPT_LABELS and not one.isdigit()), key=len, reverse=True)
+        labels = sorted(
+            (one for one in known if len(one) > 2 and one not in _KEPT_LABELS and not one.isdigit()), key=len, reverse=True
+        )
         self._names = re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(map(re.escape, labels))})(?![\w-])") if labels else None
 
     def in_text(self, text: str) -> str:
@@ -46,7 +48,11 @@ class Substitutes:
         text = _COLONS.sub(self._ipv6_text, text)
         text = _IPV4.sub(self._ipv4_text, text)
         text = _SERIAL.sub(lambda found: found["head"] + self._alike(found["serial"]), text)
-        return self._names.sub(lambda found: "host-" + self._digest(found[0].lower().encode()).hex()[:6], text) if self._names else text
+        return (
+            self._names.sub(lambda found: "host-" + self._digest(found[0].lower().encode()).hex()[:6], text)
+            if self._names
+            else text
+        )
 
     def address(self, packed: bytes, prefix_length: int | None = None) -> bytes:
         """The substitute of a binary address; host bits that were zero under its prefix stay zero."""

@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, BinaryIO, Protocol
+from typing import IO, BinaryIO, Protocol, cast
 
 import zstandard
 
@@ -24,6 +24,7 @@ from wirespeed.model.text import Text
 MOST_TOTAL_BYTES = 4 * 1024**3
 """Unpacked bytes of one input named by the user."""
 MOST_MEMBERS = 20_000
+MOST_HEADER_BYTES = 64 * 1024**2
 MOST_RATIO = 400
 """Unpacked to packed size; repetitive logs reach about 100."""
 RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
@@ -111,16 +112,48 @@ def _bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iter
             total += len(piece)
             budget.left_bytes -= len(piece)
             if budget.left_bytes < 0:
-                raise Refused(_text("unpacks to more than {n} bytes in all, and is refused", "解压后超过 {n} 字节，已拒绝", MOST_TOTAL_BYTES))
+                raise Refused(
+                    _text("unpacks to more than {n} bytes in all, and is refused", "解压后超过 {n} 字节，已拒绝", MOST_TOTAL_BYTES)
+                )
             if total > RATIO_COUNTS_FROM_BYTES and total > MOST_RATIO * max(packed_bytes, 1):
-                raise Refused(_text("unpacks to more than {n} times its size, and is refused", "解压后超过原大小的 {n} 倍，已拒绝", MOST_RATIO))
+                raise Refused(
+                    _text(
+                        "unpacks to more than {n} times its size, and is refused", "解压后超过原大小的 {n} 倍，已拒绝", MOST_RATIO
+                    )
+                )
             yield piece
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        zstandard.ZstdError,
+        zipfile.BadZipFile,
+        RuntimeError,
+        NotImplementedError,
+    ) as error:
         if total == 0:
             raise Refused(Text(en=f"cannot be unpacked: {error}", zh=f"无法解压：{error}")) from error
         budget.damage.append(
-            Text(en=f"is damaged after {total} unpacked bytes ({error}); what came before was read", zh=f"解压 {total} 字节后损坏（{error}）；此前的内容已读取")
+            Text(
+                en=f"is damaged after {total} unpacked bytes ({error}); what came before was read",
+                zh=f"解压 {total} 字节后损坏（{error}）；此前的内容已读取",
+            )
         )
+
+
+class _SmallReads:
+    """A file that refuses to be read in one gulp: headers that claim to be huge are damage, or meant to exhaust memory."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `MOST_HEADER_BYTES` at once."""
+        if size > MOST_HEADER_BYTES:
+            raise OSError(f"a header claims {size} bytes")
+        return self._file.read(size if size >= 0 else MOST_HEADER_BYTES)
 
 
 def tar_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str, Opener] | Problem]:
@@ -130,7 +163,7 @@ def tar_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str
         packed_bytes = file.seek(0, 2)
         file.seek(0)
         try:
-            with tarfile.open(fileobj=file, mode="r:") as archive:
+            with tarfile.open(fileobj=cast(IO[bytes], _SmallReads(file)), mode="r:") as archive:
                 for member in archive:
                     reason = _refusal(member.name, member.issym() or member.islnk(), member.isreg() or member.isdir())
                     if reason is not None:
@@ -153,7 +186,7 @@ def zip_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str
     refused: Counter[str] = Counter()
     with opener() as file:
         try:
-            with zipfile.ZipFile(file) as archive:
+            with zipfile.ZipFile(cast(IO[bytes], _SmallReads(file))) as archive:
                 for info in archive.infolist():
                     mode = info.external_attr >> 28
                     reason = _refusal(info.filename, mode == 0xA, mode in (0, 0x4, 0x8))

@@ -19,6 +19,8 @@ MOST_FILE_BYTES = 16 * 1024 * 1024
 SIOCETHTOOL = 0x8946
 NETLINK_BUFFER_BYTES = 262_144
 NETLINK_TIMEOUT_S = 5.0
+MOST_NETLINK_BYTES = 128 * 1024 * 1024
+"""A quarter of a million sockets, or a full table of Internet routes; a longer reply is cut, which shows by its missing end mark."""
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 _MESSAGE_HEADER = struct.Struct("=IHHII")
 _ERROR_CODE = struct.Struct("=i")
@@ -123,11 +125,13 @@ def _all_of(descriptor: int) -> bytes:
 
 def _collected(handle: socket.socket) -> bytes:
     parts: list[bytes] = []
-    while True:
+    size = 0
+    while size < MOST_NETLINK_BYTES:
         part = handle.recv(NETLINK_BUFFER_BYTES)
         if not part:
             raise absent("netlink reply")
         parts.append(part)
+        size += len(part)
         offset = 0
         while offset + _MESSAGE_HEADER.size <= len(part):
             length, kind, _, _, _ = _MESSAGE_HEADER.unpack_from(part, offset)
@@ -137,3 +141,4 @@ def _collected(handle: socket.socket) -> bytes:
                     raise OSError(-code, os.strerror(-code))
                 return b"".join(parts)
             offset += max((length + 3) & ~3, _MESSAGE_HEADER.size)
+    return b"".join(parts)

@@ -1,5 +1,6 @@
 """GPUs and NVLink through NVML (`wirespeed[gpu]`), as one JSON reply; a value the driver does not give is null."""
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ MOST_GPUS = 64
 def gpus(_: str) -> bytes:
     """Everything asked of NVML. Raises `MachineProblem` when the library or the driver is absent."""
     try:
-        import pynvml  # type: ignore[import-untyped]
+        pynvml: Any = importlib.import_module("pynvml")
     except ImportError as error:
         raise MachineProblem(
             "unsupported", Text(en="GPUs need the extra wirespeed[gpu]", zh="读取 GPU 需要安装 wirespeed[gpu]")
@@ -66,7 +67,12 @@ def _gpu(nvml: Any, index: int) -> dict[str, Any]:
         function = getattr(nvml, name, None)
         return None if function is None else _asked(nvml, function, handle, *arguments)
 
-    memory, use, pci, fabric = ask("nvmlDeviceGetMemoryInfo"), ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetPciInfo"), _fabric(nvml, handle)
+    memory, use, pci, fabric = (
+        ask("nvmlDeviceGetMemoryInfo"),
+        ask("nvmlDeviceGetUtilizationRates"),
+        ask("nvmlDeviceGetPciInfo"),
+        _fabric(nvml, handle),
+    )
     limits = ask("nvmlDeviceGetPowerManagementLimitConstraints")
     return {
         "index": index,

@@ -71,7 +71,9 @@ def _open_stdin() -> Iterator[Lines | Problem]:
 
     yield from _open_content(STDIN, spooled(pieces()), Budget(), MOST_NESTING, is_named=True)
     if is_cut:
-        yield problem(STDIN, Text(en=f"only the first {MOST_STDIN_BYTES} bytes were read", zh=f"仅读取了前 {MOST_STDIN_BYTES} 字节"))
+        yield problem(
+            STDIN, Text(en=f"only the first {MOST_STDIN_BYTES} bytes were read", zh=f"仅读取了前 {MOST_STDIN_BYTES} 字节")
+        )
 
 
 def _open_directory(folder: Path, name: str) -> Iterator[Lines | Problem]:
@@ -81,7 +83,8 @@ def _open_directory(folder: Path, name: str) -> Iterator[Lines | Problem]:
         return
     root = folder.resolve()
     seen = 0
-    for place, folders, files in os.walk(folder):
+    refused: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=refused.append):
         folders[:] = sorted(one for one in folders if one not in _SKIPPED_FOLDERS)
         if Path(place) != folder and _is_run(Path(place)):
             folders.clear()
@@ -100,6 +103,7 @@ def _open_directory(folder: Path, name: str) -> Iterator[Lines | Problem]:
                 yield from _open_file(path, str(path), is_named=False)
             except OSError as error:
                 yield _of_error(str(path), error)
+    yield from (_of_error(str(error.filename), error) for error in refused)
 
 
 def _open_file(path: Path, name: str, is_named: bool) -> Iterator[Lines | Problem]:

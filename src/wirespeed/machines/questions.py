@@ -116,7 +116,10 @@ def _job_environments(_: str) -> bytes:
             unreadable += _is_program(pid)
             continue
         variables = that_matter(dict(pair.split("=", 1) for pair in pairs if "=" in pair))
-        if any(name.startswith(("NCCL_", "MASTER_", "GLOO_", "UCX_", "FI_", "VLLM_", "SGLANG_", "RAY_", "CUDA_VISIBLE")) for name in variables):
+        if any(
+            name.startswith(("NCCL_", "MASTER_", "GLOO_", "UCX_", "FI_", "VLLM_", "SGLANG_", "RAY_", "CUDA_VISIBLE"))
+            for name in variables
+        ):
             jobs.append({"pid": int(pid), "command": _command_name(pid), "variables": variables})
     return msgspec.json.encode({"jobs": jobs, "unreadable_count": unreadable})
 

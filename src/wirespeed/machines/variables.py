@@ -14,6 +14,7 @@ _MATTERS = re.compile(
     r"|^(?i:https?_proxy|all_proxy|no_proxy)$"
 )
 
+
 def that_matter(variables: Mapping[str, str]) -> dict[str, str]:
     """The variables that bear on networks and frameworks, sorted by name, secrets replaced."""
     return {name: shown(name, variables[name]) for name in sorted(variables) if _MATTERS.search(name)}

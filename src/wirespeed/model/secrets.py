@@ -7,8 +7,12 @@ REDACTED = "[redacted]"
 _NAME_WORDS = r"secret|passw(?:or)?d|passphrase|api_?key|access_?key|private_?key|auth_?key|credentials?|(?<![a-z])token(?!s|iz)"
 _SECRET_NAME = re.compile(rf"(?i){_NAME_WORDS}")
 _IN_URL = re.compile(r"(?<=://)[^/@\s:\"']{1,200}:[^/@\s\"']{1,200}(?=@)")
-_ASSIGNED = re.compile(rf"(?i)(?P<head>\b[\w.-]{{0,60}}(?:{_NAME_WORDS})[\w.-]{{0,60}}[\"']?\s{{0,4}}[=:]\s{{0,4}}[\"']?)(?P<secret>[^\s\"',;&]{{4,}})")
-_HEADER = re.compile(r"(?i)(?P<head>\b(?:proxy-)?authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s+)(?P<secret>[^\s\"']+)")
+_ASSIGNED = re.compile(
+    rf"(?i)(?P<head>\b[\w.-]{{0,60}}(?:{_NAME_WORDS})[\w.-]{{0,60}}[\"']?\s{{0,4}}[=:]\s{{0,4}}[\"']?)(?P<secret>[^\s\"',;&]{{4,}})"
+)
+_HEADER = re.compile(
+    r"(?i)(?P<head>\b(?:proxy-)?authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s+)(?P<secret>[^\s\"']+)"
+)
 _KNOWN_SHAPES = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|ghp_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|xox[abpr]-[A-Za-z0-9-]{10,}"
     r"|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}|nvapi-[A-Za-z0-9_-]{20,})"

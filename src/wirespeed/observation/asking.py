@@ -13,7 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote, Reason, Source
 from wirespeed.model.text import Text
 from wirespeed.readers import tools
-from wirespeed.readers.netlink import rtnetlink
+from wirespeed.readers.netlink import rtnetlink, wire
 
 T = TypeVar("T")
 LINKS = "/sys/class/net"
@@ -75,6 +75,20 @@ def answer_of(machine: Machine, question: str, subject: str, kind: type[T]) -> T
 def problem(machine: Machine, tool: str, path: str, trouble: MachineProblem) -> Problem:
     """The record of a fact that could not be had."""
     return Problem(source=Source(tool=tool, path=path, host=machine.host), why=trouble.why, reason=trouble.reason)
+
+
+def dumped(
+    machine: Machine, family: int, request: bytes, source: Source, read: Callable[[bytes], Iterator[Record]]
+) -> Iterator[Record | Problem]:
+    """The records of one netlink dump; a reply that was cut gives what is in it and a problem."""
+    try:
+        reply = machine.netlink(family, request)
+    except MachineProblem as trouble:
+        yield problem(machine, source.tool, source.path, trouble)
+        return
+    yield from read(reply)
+    if wire.is_cut(reply):
+        yield Problem(source=source, why=Text(en="the kernel's reply is cut; there is more", zh="内核应答被截断，还有更多内容"))
 
 
 def link_names(machine: Machine) -> dict[int, str]:

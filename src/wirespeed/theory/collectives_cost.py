@@ -8,6 +8,7 @@ from wirespeed.model.units import Bytes, BytesPerS, Seconds
 _DOUBLE = frozenset({"all_reduce"})
 _SHARED = frozenset({"all_gather", "reduce_scatter", "alltoall", "all_to_all"})
 _WHOLE = frozenset({"broadcast", "reduce", "sendrecv", "gather", "scatter"})
+_NONE = Seconds(0.0)
 
 
 def bus_factor(operation: str, rank_count: int) -> float | None:
@@ -27,7 +28,7 @@ def bus_bandwidth(operation: str, rank_count: int, size: Bytes, time: Seconds) -
     return None if factor is None or time <= 0 else BytesPerS(factor * size / time)
 
 
-def time_expected_s(operation: str, rank_count: int, size: Bytes, busbw: BytesPerS, start: Seconds = Seconds(0.0)) -> Seconds | None:
+def time_expected_s(operation: str, rank_count: int, size: Bytes, busbw: BytesPerS, start: Seconds = _NONE) -> Seconds | None:
     """Time from the bytes each rank must move at this bus bandwidth, after a fixed start time."""
     factor = bus_factor(operation, rank_count)
     return None if factor is None else Seconds(start + factor * size / busbw)

@@ -7,6 +7,8 @@ ETHERNET_FRAMING_BYTES = 38
 TCP_HEADERS_BYTES = 52
 """IPv4 20, TCP 20 and the timestamp option 12 inside each packet (RFC 791, 9293, 7323)."""
 
+_NONE = Seconds(0.0)
+
 
 def bandwidth_delay_product_bytes(rate: BitsPerS, round_trip: Seconds) -> Bytes:
     """Bytes that must be in flight to keep a link of this rate busy over this round trip."""
@@ -18,7 +20,7 @@ def window_limited_bits_per_s(window: Bytes, round_trip: Seconds) -> BitsPerS:
     return BitsPerS(window * 8.0 / round_trip)
 
 
-def transfer_s(size: Bytes, rate: BitsPerS, round_trip: Seconds = Seconds(0.0)) -> Seconds:
+def transfer_s(size: Bytes, rate: BitsPerS, round_trip: Seconds = _NONE) -> Seconds:
     """Time until the last byte arrives: half a round trip of travel and the bytes at the link's rate."""
     return Seconds(round_trip / 2.0 + size * 8.0 / rate)
 

@@ -1,9 +1,9 @@
-"""`wirespeed inspect`: the facts of a machine, live or from a run that was saved on another."""
+"""Show what is set up on this machine or on one saved elsewhere, and save it to keep or to send."""
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -17,34 +17,72 @@ from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.machines.recording import Recording
 from wirespeed.model import shelf
+from wirespeed.model.document import AnyBlock, Document, FactList, Grid, Headline, Prose
+from wirespeed.model.errors import BadRequest, CouldNot
+from wirespeed.model.facts.link import Counter, LinkOffload
+from wirespeed.model.kinds import Option
 from wirespeed.model.record import Record
 from wirespeed.model.run import MANIFEST_NAME, Manifest, Reply
 from wirespeed.model.source import Problem, Source
-from wirespeed.model.text import Text
+from wirespeed.model.text import Text, same
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
 from wirespeed.observation.facts.resolver import look_up as timed_look_up
 from wirespeed.observation.pci_config import without_serial
 from wirespeed.readers.netlink.identities import rewritten
+from wirespeed.report.numbers import printed
 
 SCHEMA = "wirespeed/inspect/1"
+MOST_ROWS = 12
+"""Records of one kind that text and page show; JSON has all."""
+MOST_COLUMNS = 6
+"""A table with more columns does not fit a terminal; such records are listed instead."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to look at, from where, and what to keep."""
 
-    inputs: tuple[str, ...] = ()
-    """As `from_`, for those who name it without a flag."""
-    save: str | None = None
-    """A directory to write a run to, or a file ending in `.json` for a case file."""
-    from_: str | None = None
-    """A run, a case file, or a directory with copies of /proc and /sys."""
-    redact: bool = False
-    """Replace identities (host names, addresses, serial numbers) in what is saved; secrets are always replaced."""
-    only: tuple[str, ...] = ()
-    """Kinds of fact, by the names of the shelf; empty means all."""
-    look_up: str | None = None
-    """A name to resolve and time, beside the machine's own."""
+    inputs: Annotated[
+        tuple[str, ...],
+        Option(
+            help=Text(
+                en="a saved run, a case file, or a directory with copies of /proc and /sys; nothing means this machine",
+                zh="已保存的运行、案例文件，或含 /proc 与 /sys 副本的目录；不给则查看本机",
+            ),
+            is_argument=True,
+            metavar="INPUT",
+        ),
+    ] = ()
+    from_: Annotated[
+        str | None, Option(help=Text(en="the same as INPUT", zh="与 INPUT 相同"), flags=("--from",), metavar="DIR|case.json")
+    ] = None
+    save: Annotated[
+        str | None,
+        Option(
+            help=Text(
+                en="write a run to this new directory, or a case to this new file ending in .json; secrets are always replaced",
+                zh="将运行写入此新目录，或将案例写入以 .json 结尾的新文件；密钥与口令总会被替换",
+            ),
+            metavar="DIR|case.json",
+        ),
+    ] = None
+    redact: Annotated[
+        bool,
+        Option(
+            help=Text(
+                en="also replace host names, addresses and serial numbers in what is saved, consistently",
+                zh="同时以一致的方式替换所保存内容中的主机名、地址和序列号",
+            )
+        ),
+    ] = False
+    only: Annotated[
+        tuple[str, ...],
+        Option(help=Text(en="only this kind of fact (repeatable)", zh="只查看该类信息（可重复）"), choices=shelf.ids(facts)),
+    ] = ()
+    look_up: Annotated[
+        str | None,
+        Option(help=Text(en="also resolve this name and time it", zh="同时解析该名称并计时"), metavar="NAME"),
+    ] = None
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +111,17 @@ def observe(machine: Machine, only: tuple[str, ...] | None = None) -> list[Recor
 
 
 def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
-    """The captured machine of a run, a case file or a plain tree, with what was damaged in it."""
+    """The captured machine of a run, a case file or a plain tree, with what was damaged in it.
+
+    Raises CouldNot when there is nothing in it at all.
+    """
     place = Path(path)
     if place.is_dir() and not (place / MANIFEST_NAME).exists():
         return Tree(place), ()
     run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
+    if run.problems and not run.replies:
+        why = run.problems[0].why
+        raise CouldNot(Text(en=f"{path}: {why.en}", zh=f"{path}：{why.zh}"))
     return captured(run), run.problems
 
 
@@ -87,7 +131,10 @@ def captured(run: Run) -> Captured:
 
 
 def run(options: Options) -> Answer:
-    """Look, and keep what was seen where that was asked."""
+    """Look, and keep what was seen where that was asked. Raises BadRequest for an unknown kind, CouldNot where nothing can be read or kept."""
+    unknown = [name for name in options.only if name not in shelf.ids(facts)]
+    if unknown:
+        raise BadRequest(Text(en=f"there is no kind of fact called {unknown[0]}", zh=f"没有名为 {unknown[0]} 的信息类别"))
     start = time.perf_counter()
     named = options.from_ or next(iter(options.inputs), None)
     machine, problems = open_machine(named) if named else (Local(), ())
@@ -123,10 +170,13 @@ def _without_identities(reply: Reply, substitutes: Substitutes) -> bytes:
 
 
 def _save(kept: Run, place: Path) -> None:
-    if place.suffix == ".json":
-        casefile.write_case(kept, place)
-    else:
-        store.write_run(kept, place)
+    write = casefile.write_case if place.suffix == ".json" else store.write_run
+    try:
+        write(kept, place)
+    except FileExistsError as error:
+        raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
+    except OSError as error:
+        raise CouldNot(Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")) from error
 
 
 def _observed(
@@ -160,3 +210,67 @@ def _clock(machine: Machine) -> float | None:
         return machine.now()
     except MachineProblem:
         return None
+
+
+def present(answer: Answer, options: Options) -> Document:
+    """The facts as tables, one for each kind of record, and what could not be had."""
+    host = answer.host or "?"
+    blocks: list[AnyBlock] = [Headline(text=Text(en=f"What is set up on {host}", zh=f"{host} 的配置"))]
+    if answer.saved:
+        blocks.append(Prose(text=Text(en=f"Saved as {answer.saved}", zh=f"已保存为 {answer.saved}")))
+    for group in answer.facts:
+        tables = [block for kind in dict.fromkeys(map(type, group.records)) for block in _table(kind, group.records)]
+        if tables:
+            blocks.append(Headline(text=group.title, level=2))
+            blocks.extend(tables)
+    if answer.problems:
+        blocks.append(Headline(text=Text(en="What could not be had", zh="未能获取的信息"), level=2))
+        blocks.append(FactList(rows=tuple((same(problem.source.path), problem.why) for problem in answer.problems)))
+    return Document(title=Text(en=f"wirespeed inspection of {host}", zh=f"wirespeed 查看 {host}"), blocks=tuple(blocks))
+
+
+def _table(kind: type[Record], records: tuple[Record, ...]) -> list[AnyBlock]:
+    """The telling records of one kind, with the fields that any of them has."""
+    telling = [record for record in records if type(record) is kind and _is_telling(record)]
+    shown = [_plain(record) for record in telling[:MOST_ROWS]]
+    columns = [name for name in kind.__struct_fields__ if any(row.get(name) is not None for row in shown)]
+    if not columns:
+        return []
+    blocks: list[AnyBlock] = [_grid(columns, shown) if len(columns) <= MOST_COLUMNS else _list(columns, shown)]
+    if len(telling) > len(shown):
+        more = len(telling) - len(shown)
+        blocks.append(Prose(text=Text(en=f"{more} more in the JSON answer", zh=f"另有 {more} 条见 JSON 输出")))
+    return blocks
+
+
+def _grid(columns: list[str], rows: list[dict[str, Any]]) -> Grid:
+    cells = tuple(tuple(same(printed(name, row.get(name))) for name in columns) for row in rows)
+    return Grid(columns=tuple(same(name) for name in columns), rows=cells)
+
+
+def _list(columns: list[str], rows: list[dict[str, Any]]) -> FactList:
+    """For records of many fields: what each is called, and what is known of it."""
+    first, *others = columns
+    return FactList(
+        rows=tuple(
+            (
+                same(printed(first, row.get(first))),
+                same(", ".join(f"{name} {printed(name, row[name])}" for name in others if name in row)),
+            )
+            for row in rows
+        )
+    )
+
+
+def _is_telling(record: Record) -> bool:
+    """Counters that count something known, and offloads that could be switched; the rest only fills pages."""
+    if isinstance(record, Counter):
+        return record.canonical is not None and record.value_count > 0
+    return not (isinstance(record, LinkOffload) and record.is_fixed)
+
+
+def _plain(record: Record) -> dict[str, Any]:
+    """Field values, lists as one word each, without sources and quotes."""
+    values = {name: getattr(record, name) for name in record.__struct_fields__ if name not in ("source", "quotes", "missing")}
+    joined = {name: " ".join(map(str, value)) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {name: value for name, value in joined.items() if value not in (None, "")}

@@ -4,7 +4,7 @@ import ipaddress
 import re
 
 from wirespeed.model.case import Case
-from wirespeed.model.events.nccl import NcclBootstrap, NcclChannel, NcclHca, NcclInit, NcclNetwork, NcclPlugin, NcclWarning
+from wirespeed.model.events.nccl import NcclBootstrap, NcclChannel, NcclHca, NcclNetwork, NcclPlugin, NcclWarning
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import Evidence, Value, supports

@@ -1,8 +1,10 @@
 """The link is full of traffic that the job needs."""
 
+from wirespeed.diagnosis.rules._line_rate import reached
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
+from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import (
     FAIR,
     STRONG,
@@ -18,25 +20,14 @@ from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-FULL_RATIO = 0.85
-
-
-def _full(case: Case) -> tuple[ThroughputRun, Link, float] | None:
-    lines = [one for one in case.every(Link) if one.link_rate_bits_per_s]
-    for run in case.every(ThroughputRun):
-        for line in lines:
-            share = run.rate_bits_per_s / (line.link_rate_bits_per_s or 1.0)
-            if FULL_RATIO <= share <= 1.02:
-                return run, line, share
-    return None
-
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     demand, slow_kind, said_full = case.said("demand-exceeds"), case.said("link-is-slow-kind"), case.said("link-full")
-    full = _full(case)
+    full = reached(case)
     if full and (demand or said_full):
-        evidence.append(supports(_FULL, FAIR, full[0], full[1], share_ratio=full[2]))
+        share = full[0][1] / full[1][1]
+        evidence.append(supports(_FULL, STRONG, full[0][0], full[1][0], share_ratio=share))
     evidence += piece(_SAID, FAIR, said_full)
     evidence += piece(_DEMAND, FAIR, demand)
     if evidence:
@@ -60,7 +51,7 @@ RULE = Rule(
         en="The link runs at its rate with the job's own traffic; nothing is broken, there is not enough of it.",
         zh="链路被作业自身流量占满；没有故障，只是不够。",
     ),
-    needs=((ThroughputRun, Link), (Statement,)),
+    needs=((ThroughputRun, Link), (ThroughputRun, RdmaPort), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

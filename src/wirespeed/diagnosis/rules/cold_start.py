@@ -26,8 +26,9 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     slow_first = _first_is_slow(case)
     evidence += piece(_FIRST, STRONG, slow_first)
-    evidence += piece(_FIRST_SAID, FAIR, case.said("first-is-slow"))
+    evidence += piece(_FIRST_SAID, FAIR if slow_first else STRONG, case.said("first-is-slow"))
     if evidence:
+        evidence += piece(_LATER, FAIR, () if slow_first else case.said("later-is-fast"))
         evidence += piece(_LOADS, FAIR, case.said("loads-or-compiles"))
     else:
         evidence += piece(_LOADS, SLIGHT, case.said("loads-or-compiles"))
@@ -39,6 +40,7 @@ def _judge(case: Case) -> Verdict:
 
 _FIRST = Text(en="the first request is several times slower than the following ones", zh="首个请求比后续慢数倍")
 _FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批请求慢，之后快")
+_LATER = Text(en="the requests after it are fast", zh="之后的请求很快")
 _LOADS = Text(en="a model is loaded, code compiled or a replica started then", zh="此时在加载模型、编译代码或启动副本")
 _EVEN = Text(en="the first request is as fast as the others", zh="首个请求与其他一样快")
 _LAST = Text(en="it is the end that is slow, not the beginning", zh="慢的是末尾而不是开头")

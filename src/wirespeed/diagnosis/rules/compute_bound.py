@@ -3,15 +3,7 @@
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
-from wirespeed.model.finding import (
-    FAIR,
-    STRONG,
-    Change,
-    Check,
-    Evidence,
-    LookAlike,
-    Verdict,
-)
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.settings import Statement

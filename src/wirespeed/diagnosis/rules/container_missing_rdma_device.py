@@ -30,7 +30,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_BARE, STRONG if none_inside else FAIR, bare if wanted and (none_inside or seen_outside) else ()),
         *seen(_NONE_INSIDE, FAIR, none_inside if inside else ()),
         *seen(_OUTSIDE, FAIR, seen_outside if inside and none_inside else ()),
-        *seen(_SAID, FAIR, case.said("rdma-device-not-passed") if inside and not given else ()),
+        *seen(_SAID, FAIR + SLIGHT, case.said("rdma-device-not-passed") if inside and not given else ()),
         *(contradicts(_GIVEN, STRONG, one) for one in given[:1]),
         *(contradicts(_USED, STRONG, one) for one in uses_rdma(case)[:1]),
     )

@@ -87,8 +87,8 @@ RULE = Rule(
     judge=_judge,
     explain=Explain(
         what=Text(
-            en="Tensor parallelism moves activations 2 to 4 times a layer, with no compute to hide it; NVLink has 10 to 50 times the bandwidth of a NIC.",
-            zh="张量并行每层传输激活 2 至 4 次且无计算可掩盖；NVLink 带宽是网卡的 10 至 50 倍。",
+            en="Tensor parallelism moves activations 2 to 4 times a layer, with no compute to hide it; NVLink is many times faster than a NIC.",
+            zh="张量并行每层传输激活 2 至 4 次且无计算可掩盖；NVLink 比网卡快许多倍。",
         ),
         shows=Text(
             en="Two nodes give fewer tokens per second than one; GPUs idle in all-reduce; pipeline across nodes is faster.",
@@ -119,7 +119,10 @@ RULE = Rule(
         ),
     ),
     checks=(Check(what=Text(en="Tokens per second rise and inter-node traffic falls", zh="每秒 token 上升，节点间流量下降")),),
-    gain=Text(en="Two to ten times on Ethernet, less on InfiniBand", zh="以太网上 2 至 10 倍，InfiniBand 上较少"),
+    gain=Text(
+        en="Takes the all-reduces of every layer off the slow link; most on Ethernet, less on InfiniBand",
+        zh="让每层的 all-reduce 离开慢链路；以太网上收益最大，InfiniBand 上较小",
+    ),
     severity="medium",
     explains=(
         "parallel-strategy-comm-bound",

@@ -103,5 +103,4 @@ RULE = Rule(
     ),
     gain=Text(en="One round trip for each exchange saved", zh="每少一次交互省一个往返"),
     severity="low",
-    explains=("connection-reuse-missing",),
 )

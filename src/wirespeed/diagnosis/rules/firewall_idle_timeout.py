@@ -4,7 +4,7 @@ from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_na
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.facts.host import Sysctl
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
@@ -34,7 +34,10 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     device, keepalive = min(_device_idle(case), key=lambda one: one[1], default=None), _keepalive(case)
     silent = case.said("silent-idle-drop")
+    stateful, long_idle = case.said("stateful-device"), case.said("long-idle")
     evidence += piece(_SILENT, FAIR, silent)
+    if silent or stateful:
+        evidence += piece(_LONG, FAIR, long_idle)
     if keepalive and device:
         numbers: dict[str, Value] = {"keepalive_s": keepalive[1], "device_s": device[1]}
         if keepalive[1] > device[1]:
@@ -42,8 +45,8 @@ def _judge(case: Case) -> Verdict:
         else:
             evidence.append(contradicts(_IN_TIME, STRONG, keepalive[0], device[0], **numbers))
     if evidence:
-        evidence += piece(_AFTER, FAIR, case.said("after-silence"))
-        evidence += piece(_STATEFUL, FAIR, case.said("stateful-device"))
+        evidence += piece(_AFTER, SLIGHT if long_idle else FAIR, case.said("after-silence"))
+        evidence += piece(_STATEFUL, FAIR, stateful)
     evidence += against(_BAD_GATEWAY, FAIR, case.every(ServerEvent, status_code=502))
     return Verdict(evidence=tuple(evidence), values={"device_s": device[1] if device else None})
 
@@ -57,6 +60,7 @@ _IN_TIME = Text(
     en="keep-alives come every {keepalive_s}, before the device's {device_s}",
     zh="keepalive 每 {keepalive_s} 一次，早于设备的 {device_s}",
 )
+_LONG = Text(en="it happens after minutes or hours of silence", zh="在数分钟或数小时静默后发生")
 _AFTER = Text(en="failures follow a pause", zh="故障发生在一段静默之后")
 _STATEFUL = Text(en="a firewall, NAT or balancer is in the path", zh="路径上有防火墙、NAT 或均衡器")
 _BAD_GATEWAY = Text(en="a 502 comes from a connection that was closed, not forgotten", zh="502 来自被关闭而非被遗忘的连接")

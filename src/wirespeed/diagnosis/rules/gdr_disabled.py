@@ -1,6 +1,6 @@
 """GPUDirect RDMA is not active: data between GPU and NIC is staged in host memory."""
 
-from wirespeed.diagnosis.rules._cluster import is_tried_out, seen
+from wirespeed.diagnosis.rules._cluster import host_of, is_tried_out, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
 from wirespeed.model.facts.host import EnvVar, KernelModule
@@ -14,19 +14,29 @@ def _judge(case: Case) -> Verdict:
     off = case.every(NcclGdr, is_on=False)
     on = (*case.every(NcclGdr, is_on=True), *case.every(NcclChannel, uses_gdr=True))
     staged = case.every(NcclChannel, lambda one: one.transport.startswith("NET/IB") and not one.uses_gdr)
+    uneven = _differs_by_host(case)
     no_module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and not one.is_loaded)
     module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and one.is_loaded)
     forbidden = tuple(one for one in case.every(EnvVar) if _forbids(one) and not is_tried_out(one))
     evidence = (
         *seen(_OFF, STRONG, off if not on else ()),
         *seen(_STAGED, FAIR, staged if not on else ()),
-        *seen(_NO_MODULE, FAIR + 0.5 if not module else SLIGHT, no_module if not module else ()),
+        *seen(_UNEVEN, STRONG, uneven),
+        *seen(_NO_MODULE, FAIR + 0.5, no_module if not module else ()),
         *seen(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
         *seen(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
         *seen(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
-        *((contradicts(_ON, STRONG, on[0]),) if on and not off else ()),
+        *((contradicts(_ON, STRONG, on[0]),) if on and not off and not uneven else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _differs_by_host(case: Case) -> tuple[NcclChannel, ...]:
+    """A channel with GPUDirect on one host and one without on another: a host lacks the module."""
+    over_ib = case.every(NcclChannel, lambda one: one.transport.startswith("NET/IB") and host_of(one) is not None)
+    with_it = {host_of(one): one for one in over_ib if one.uses_gdr}
+    without = {host_of(one): one for one in over_ib if not one.uses_gdr and host_of(one) not in with_it}
+    return (next(iter(without.values())), next(iter(with_it.values()))) if with_it and without else ()
 
 
 def _forbids(variable: EnvVar) -> bool:
@@ -38,6 +48,7 @@ def _forbids(variable: EnvVar) -> bool:
 
 _OFF = Text(en="NCCL reports GPUDirect RDMA disabled", zh="NCCL 报告 GPUDirect RDMA 已禁用")
 _STAGED = Text(en="inter-node channels run over IB without GDRDMA", zh="节点间通道走 IB 但没有 GDRDMA")
+_UNEVEN = Text(en="one host uses GPUDirect RDMA and another does not", zh="一台主机使用 GPUDirect RDMA，另一台没有")
 _NO_MODULE = Text(en="the peer-memory module is not loaded", zh="peer-memory 内核模块未加载")
 _FORBIDDEN = Text(en="the environment forbids GPUDirect RDMA", zh="环境变量禁止 GPUDirect RDMA")
 _UNSUPPORTED = Text(en="the library says that GPUDirect RDMA is not supported here", zh="库报告此处不支持 GPUDirect RDMA")

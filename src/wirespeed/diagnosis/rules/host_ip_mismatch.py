@@ -12,7 +12,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-_NODE_RESOURCE = re.compile(r"node:(?P<address>\d+\.\d+\.\d+\.\d+)")
+_NODE_RESOURCE = re.compile(r"node:(?P<address>[^\s'\",]+)")
 
 
 def _judge(case: Case) -> Verdict:

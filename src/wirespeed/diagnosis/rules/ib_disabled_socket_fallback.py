@@ -134,9 +134,7 @@ RULE = Rule(
             commands=("NCCL_DEBUG=INFO ... 2>&1 | grep -E 'Using network|NET/IB'",),
         ),
     ),
-    gain=Text(
-        en="Five to forty times the inter-node bandwidth, depending on the adapters", zh="节点间带宽提升 5 至 40 倍，视网卡而定"
-    ),
+    gain=Text(en="Inter-node bandwidth of the RDMA adapters instead of TCP's", zh="节点间带宽由 TCP 水平恢复到 RDMA 网卡水平"),
     severity="high",
     explains=("tcp-single-flow-limit",),
     settled_by=(

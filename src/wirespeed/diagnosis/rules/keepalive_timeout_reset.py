@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    against,
     configured,
     flags_of,
     is_setting_named,
@@ -45,6 +46,8 @@ def _server_side(case: Case) -> list[tuple[Record, float]]:
     for command in case.every(Command, lambda one: _program(one) in ("gunicorn", "uvicorn")):
         if not any("keep-alive" in name for name, _ in flags_of(command)):
             found.append((command, GUNICORN_DEFAULT_S if _program(command) == "gunicorn" else UVICORN_DEFAULT_S))
+    if not found:
+        found += [(one, UVICORN_DEFAULT_S) for one in case.said("server-keepalive-default")]
     return found
 
 
@@ -78,6 +81,7 @@ def _judge(case: Case) -> Verdict:
     if resets:
         evidence += piece(_IDLE, FAIR, case.said("after-silence"))
         evidence += piece(_UNSEEN, FAIR, case.said("app-never-saw-it"))
+    evidence += against(_LONG_IDLE, FAIR, case.said("long-idle"))
     return Verdict(evidence=tuple(evidence), values=values)
 
 
@@ -91,6 +95,9 @@ _LONGER = Text(
 )
 _SHORT = Text(en="the server closes idle connections after {server_s}", zh="服务器在空闲 {server_s} 后关闭连接")
 _RESETS = Text(en="some requests end in 502 or a reset", zh="部分请求以 502 或连接重置结束")
+_LONG_IDLE = Text(
+    en="the pause was minutes or hours, which firewalls and balancers forget", zh="静默长达数分钟或数小时，会被防火墙和均衡器遗忘"
+)
 _IDLE = Text(en="they follow a pause", zh="它们发生在一段静默之后")
 _UNSEEN = Text(en="the application never saw these requests", zh="应用从未见到这些请求")
 

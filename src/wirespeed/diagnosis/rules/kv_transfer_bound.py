@@ -2,11 +2,28 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
+from wirespeed.diagnosis.rules._pieces import (
+    configured,
+    is_setting_named,
+    piece,
+)
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    contradicts,
+    supports,
+)
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.measurement import (
+    ServingMetric,
+)
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text

@@ -12,7 +12,7 @@ from wirespeed.model.text import Text
 _EXPERT = re.compile(r"(?i)\bexpert|\bep ?rank")
 _TOKENS = re.compile(r"(?i)token|load|count|share|%|bytes|recv|time")
 _UNEVEN_RATIO = 2.0
-"""The hottest expert (or its rank) with twice the mean doubles the time of the all-to-all and of the experts' compute."""
+"""With twice the mean load, the hottest expert takes about twice the time; a starting point, not calibrated."""
 
 
 def _judge(case: Case) -> Verdict:

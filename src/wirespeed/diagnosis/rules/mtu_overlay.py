@@ -1,6 +1,7 @@
 """The overlay's MTU plus its header does not fit the network underneath."""
 
 import re
+from dataclasses import dataclass
 
 from wirespeed.diagnosis.rules._pieces import (
     configured,
@@ -23,6 +24,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
@@ -36,6 +38,7 @@ _OVERLAY_NAMES = (
     (re.compile(r"(?i)^gre"), "gre"),
     (re.compile(r"(?i)^(docker0|br-[0-9a-f]+|cni0|cali|veth|lxc)"), "plain"),
 )
+_NAMED_MTU = re.compile(r"(?i)\b([a-z][\w.-]{1,14}) (?:has |with |at )?mtu\W{1,3}(\d{4})\b")
 _PHYSICAL = re.compile(r"^(en|eth|bond|ens|eno|enp|p\d|em\d|ib)")
 _UNDERLAY_MTU = r"(?:underlay|host|node|physical|uplink|nic|vpc|eth0|network).*mtu"
 _OVERLAY_MTU = r"veth_mtu|pod.*mtu|cni.*mtu|calico.*mtu|flannel.*mtu|cilium.*mtu|vxlan.*mtu|overlay.*mtu|^mtu$"
@@ -47,28 +50,48 @@ def _kind(name: str, type_name: str | None) -> str | None:
     return next((kind for pattern, kind in _OVERLAY_NAMES if pattern.search(name)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Interface:
+    """One interface with its MTU, wherever it was named; `kind` is None for a physical one."""
+
+    name: str
+    kind: str | None
+    mtu_bytes: int
+    record: Record
+
+    @property
+    def needed_bytes(self) -> int:
+        """What a full packet of this interface needs below it."""
+        return self.mtu_bytes + OVERHEAD_BYTES[self.kind or "plain"]
+
+
+def _interfaces(case: Case) -> list[_Interface]:
+    found = [_Interface(one.name, _kind(one.name, one.type_name), one.mtu_bytes, one) for one in case.every(Link) if one.mtu_bytes]
+    for said in case.said("interface-mtu"):
+        for name, mtu in (pair for quote in said.quotes for pair in _NAMED_MTU.findall(quote.text)):
+            found.append(_Interface(name, _kind(name, None), int(mtu), said))
+    return [one for one in found if one.kind or _PHYSICAL.match(one.name)]
+
+
 def _judge(case: Case) -> Verdict:
-    links = case.every(Link, lambda one: one.mtu_bytes is not None)
-    overlays = [(one, kind, one.mtu_bytes or 0) for one in links if (kind := _kind(one.name, one.type_name))]
-    underlays = [one for one in links if _kind(one.name, one.type_name) is None and _PHYSICAL.match(one.name)]
+    interfaces = _interfaces(case)
+    over = max((one for one in interfaces if one.kind), key=lambda one: one.needed_bytes, default=None)
+    under = min((one for one in interfaces if not one.kind), key=lambda one: one.mtu_bytes, default=None)
     evidence: list[Evidence] = []
     values: dict[str, Value] = {"right_mtu_bytes": None}
-    if overlays and underlays:
-        under = min(underlays, key=lambda one: one.mtu_bytes or 0)
-        room = under.mtu_bytes or 0
-        over, kind, mtu = max(overlays, key=lambda one: one[2] + OVERHEAD_BYTES[one[1]])
-        needed = mtu + OVERHEAD_BYTES[kind]
-        values = {"right_mtu_bytes": room - OVERHEAD_BYTES[kind]}
+    if over and under:
+        room = under.mtu_bytes
+        values = {"right_mtu_bytes": room - OVERHEAD_BYTES[over.kind or "plain"]}
         numbers: dict[str, Value] = {
             "overlay": over.name,
-            "overlay_mtu_bytes": mtu,
-            "needed_mtu_bytes": needed,
+            "overlay_mtu_bytes": over.mtu_bytes,
+            "needed_mtu_bytes": over.needed_bytes,
             "under_mtu_bytes": room,
         }
-        if needed > room:
-            evidence.append(supports(_TOO_BIG, STRONG, over, under, **numbers))
+        if over.needed_bytes > room:
+            evidence.append(supports(_TOO_BIG, STRONG, over.record, under.record, **numbers))
         else:
-            evidence.append(contradicts(_FITS, FAIR, over, under, **numbers))
+            evidence.append(contradicts(_FITS, FAIR, over.record, under.record, **numbers))
     evidence += _from_settings(case)
     evidence += piece(_SAID, FAIR, case.said("overlay-mtu"))
     evidence += piece(_NOT_SENT, FAIR, case.said("encapsulated-not-sent"))

@@ -125,10 +125,7 @@ RULE = Rule(
             commands=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,NET ... 2>&1 | grep -E 'set by environment|via '",),
         ),
     ),
-    gain=Text(
-        en="Returns the path NCCL would choose; up to ten times where NVLink or RDMA was off",
-        zh="恢复 NCCL 自行选择的通路；若此前关闭了 NVLink 或 RDMA，可提升至十倍",
-    ),
+    gain=Text(en="Returns the path NCCL would choose on this machine", zh="恢复 NCCL 在本机自行选择的通路"),
     severity="high",
     explains=(
         "shm-too-small",

@@ -100,7 +100,7 @@ RULE = Rule(
     checks=(
         Check(
             what=Text(en="The dump shows real PCIe rates and busbw returns", zh="拓扑输出显示真实 PCIe 速率，busbw 恢复"),
-            commands=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH ... 2>&1 | grep -E 'PCI\\\\[|maxBw'",),
+            commands=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH ... 2>&1 | grep -E 'PCI.[0-9.]+|maxBw'",),
         ),
     ),
     gain=Text(en="Restores the bandwidth of the real topology", zh="恢复真实拓扑的带宽"),

@@ -12,7 +12,7 @@ from wirespeed.model.text import Text
 
 _RELEASE = re.compile(r"(?i)(?:nccl|rccl|torch|cuda|v)?\s*v?\d+\.\d+(?:\.\d+)?")
 _APART_RATIO = 1.5
-"""Releases on the same hosts this far apart are no noise: nccl-tests repeats within some 5 %."""
+"""Releases on the same hosts this far apart are unlikely to be noise; a starting point, not calibrated."""
 
 
 def _judge(case: Case) -> Verdict:

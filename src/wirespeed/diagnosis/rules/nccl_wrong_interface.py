@@ -15,7 +15,7 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _LOCAL_ONLY = re.compile(
-    r"(?i)^(?:docker\d|virbr\d|br-[0-9a-f]|ip6tnl|tunl\d|sit\d|gre\d|erspan|veth|cni\d|flannel|cali|kube-|vmnet|vboxnet|tailscale|zt|wg\d|tun\d|tap\d|usb\d|enx|wl|dummy|nerdctl|podman)"
+    r"(?i)^(?:docker\d|virbr\d|br-[0-9a-f]|ip6tnl|tunl\d|sit\d|gre\d|erspan|veth|cni\d|flannel|cali|kube-|vmnet|vboxnet|tailscale|zt|wg\d|tun\d|tap\d|usb\d|enx|wl|dummy|nerdctl|podman|cilium|lxc|nodelocaldns|weave)"
 )
 """Interfaces of bridges, tunnels, VPNs, wireless and service processors: up on many hosts and no path to a peer's training network."""
 

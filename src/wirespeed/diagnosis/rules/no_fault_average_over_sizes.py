@@ -7,7 +7,6 @@ from wirespeed.model.kinds import Explain, Rule
 from wirespeed.model.measurement import CollectiveRun, CollectiveSummary
 from wirespeed.model.text import Text
 
-LARGE_BYTES = 128 * 2**20
 APART_TIMES = 1.5
 
 
@@ -21,7 +20,7 @@ def _judge(case: Case) -> Verdict:
         sizes = {one.size_bytes for one in runs}
         numbers: dict[str, Value] = {"mean_bytes_per_s": mean, "peak_bytes_per_s": peak.busbw_bytes_per_s}
         asked = case.said("metric-confusion")
-        if len(sizes) >= 3 and (peak.busbw_bytes_per_s or 0.0) >= APART_TIMES * mean:
+        if len(sizes) >= 2 and (peak.busbw_bytes_per_s or 0.0) >= APART_TIMES * mean:
             evidence.append(supports(_MEAN, FAIR, means[0], peak, **numbers))
             evidence += piece(_ASKED, STRONG, [one for one in asked if one.is_question] or asked)
         else:

@@ -8,6 +8,8 @@ from wirespeed.diagnosis.rules._pieces import (
     quantities,
 )
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess
 from wirespeed.model.facts.host import (
     PciDevice,
@@ -82,13 +84,15 @@ def _judge(case: Case) -> Verdict:
             evidence.append(contradicts(_BELOW, STRONG, best[0], generation[0], **numbers))
     else:
         evidence += piece(_LIMIT_SAID, FAIR, case.said("pcie-generation-limit"))
-    evidence += piece(_NO_NVLINK, FAIR, no_nvlink)
+    asked = case.said("expects-more")
+    evidence += piece(_NO_NVLINK, FAIR if best or asked else SLIGHT, no_nvlink)
     if evidence:
-        evidence += piece(_CONSUMER, FAIR, consumer)
-        evidence += piece(_EXPECTS, SLIGHT, case.said("expects-more"))
+        evidence += piece(_CONSUMER, FAIR if best or asked else SLIGHT, consumer)
+        evidence += piece(_EXPECTS, SLIGHT, asked)
     degraded = case.every(PciDevice, lambda one: one.is_downgraded is True and (one.width_lanes or 0) < (one.max_width_lanes or 0))
     narrow = case.every(Gpu, lambda one: (one.pcie_width_lanes or 16) < (one.pcie_width_max_lanes or 0))
     evidence += against(_DEGRADED, STRONG, [*degraded, *narrow])
+    evidence += against(_FAILED, STRONG, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
     return Verdict(evidence=tuple(evidence))
 
 
@@ -104,6 +108,7 @@ _LIMIT_SAID = Text(en="the bus or the path through the CPU limits it", zh="总�
 _NO_NVLINK = Text(en="the GPUs have no NVLink or no peer access", zh="GPU 没有 NVLink 或对等访问")
 _CONSUMER = Text(en="the GPU is of a kind without peer access over the bus", zh="该类 GPU 不支持总线对等访问")
 _EXPECTS = Text(en="more was expected", zh="期望更高")
+_FAILED = Text(en="a program fails, which a slow bus does not cause", zh="有程序失败，而总线慢不会导致失败")
 _DEGRADED = Text(en="a link runs with fewer lanes than it has", zh="有链路以少于应有的通道运行")
 
 RULE = Rule(

@@ -2,10 +2,10 @@
 
 import re
 
+from wirespeed.diagnosis.rules._line_rate import line_rates, measured_rates, reached
 from wirespeed.diagnosis.rules._pieces import (
     against,
     piece,
-    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca
@@ -29,72 +29,36 @@ from wirespeed.model.measurement import (
     CollectiveRun,
     ThroughputRun,
 )
-from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
-from wirespeed.theory import storage
 
-GENERATION_BITS_PER_S = {
-    "QDR": 32e9,
-    "FDR": 56e9,
-    "EDR": 100e9,
-    "HDR100": 100e9,
-    "HDR": 200e9,
-    "NDR200": 200e9,
-    "NDR": 400e9,
-    "XDR": 800e9,
-}
-"""Rates of 4 lanes; that is what `4X` means (IBTA volume 1, table of link rates)."""
 _SEVERAL_LINKS = re.compile(
     r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)\s*(?:x\s*)?(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
 )
-_READS_NETWORK = ("iperf", "perftest", "ib_", "wget", "curl", "rsync", "scp")
-
-
-def _lines(case: Case) -> list[tuple[Record, float]]:
-    """Rates of the link as read or named, in bits per second."""
-    found: list[tuple[Record, float]] = [
-        (one, one.link_rate_bits_per_s) for one in case.every(RdmaPort) if one.link_rate_bits_per_s
-    ]
-    found += [(one, one.link_rate_bits_per_s) for one in case.every(Link) if one.link_rate_bits_per_s]
-    found += [(one, 1e9 * one.value) for one in case.said("line-rate-named") if one.value]
-    named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]
-    return found + [(one, rate) for one, rate in named if rate]
-
-
-def _measured(case: Case) -> list[tuple[Record, float]]:
-    """Best rates of each kind: bus bandwidth of collectives, throughput tests, rates in bytes in prose."""
-    runs: list[tuple[Record, float]] = [
-        (one, 8 * one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s
-    ]
-    runs += [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(_READS_NETWORK)]
-    if runs:
-        return [max(runs, key=lambda one: one[1])]
-    return [(one, one.value) for one in quantities(case, "rate") if "B/s" in one.printed or "Bytes" in one.printed]
 
 
 def _judge(case: Case) -> Verdict:
-    lines = _lines(case)
     devices = {one.device for one in case.every(NcclHca) if one.device} | {
         one.device for one in case.every(RdmaPort, state="active")
     }
-    if not lines or len(devices) > 1:
+    lines = line_rates(case)
+    slower = case.first(Link, lambda one: (one.advertised_max_bits_per_s or 0.0) > (one.link_rate_bits_per_s or float("inf")))
+    if not lines or len(devices) > 1 or slower:
         return Verdict()
     line = max(lines, key=lambda one: one[1])
-    measured = _measured(case)
-    reached = [one for one in measured if storage.is_healthy_share(one[1], line[1])]
-    below = [one for one in measured if one[1] < 0.7 * line[1]]
+    below = [one for one in measured_rates(case) if one[1] < 0.7 * line[1]]
+    full = reached(case)
     evidence: list[Evidence] = []
     values: dict[str, Value] = {"line_bits_per_s": line[1]}
-    if reached:
-        share = reached[0][1] / line[1]
+    if full:
+        rate = full[0][1]
         numbers: dict[str, Value] = {
             **values,
-            "measured_bits_per_s": reached[0][1],
-            "measured_bytes_per_s": reached[0][1] / 8,
-            "share_ratio": share,
+            "measured_bits_per_s": rate,
+            "measured_bytes_per_s": rate / 8,
+            "share_ratio": rate / line[1],
         }
-        evidence.append(supports(_REACHED, STRONG, reached[0][0], line[0], **numbers))
+        evidence.append(supports(_REACHED, STRONG, full[0][0], line[0], **numbers))
         evidence += piece(_EXPECTS, FAIR, case.said("expects-more", "blames-network"))
         evidence += piece(_CONFUSED, SLIGHT, case.said("metric-confusion"))
     elif below:

@@ -1,28 +1,40 @@
 """A normal value is taken for a fault: units, lanes, utilisation that is waiting, links that sleep."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.gpu import Gpu
-from wirespeed.model.finding import (
-    FAIR,
-    SLIGHT,
-    STRONG,
-    Change,
-    Check,
-    Evidence,
-    LookAlike,
-    Verdict,
-)
+from wirespeed.model.facts.host import PciDevice
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
+
+SAME_RATIO = 0.06
+"""Two printed rates within 6 % are one rate, rounded or with and without headers."""
+
+
+def _same_rate_twice(case: Case) -> tuple[Quantity, Quantity] | None:
+    """A rate in bytes and a rate in bits that are the same."""
+    rates = quantities(case, "rate")
+    in_bytes = [one for one in rates if "B" in one.printed]
+    in_bits = [one for one in rates if "B" not in one.printed]
+    return next(((left, right) for left in in_bytes for right in in_bits if _is_near(left.value, right.value)), None)
+
+
+def _is_near(left: float, right: float) -> bool:
+    return abs(left - right) <= SAME_RATIO * max(left, right)
 
 
 def _judge(case: Case) -> Verdict:
     confused = case.said("metric-confusion")
     evidence: list[Evidence] = []
+    same_rate = _same_rate_twice(case)
+    if same_rate:
+        evidence.append(supports(_SAME, FAIR, *same_rate, bytes_text=same_rate[0].printed, bits_text=same_rate[1].printed))
     evidence += piece(_CONFUSED, FAIR, confused)
+    if len({quote.text for one in confused for quote in one.quotes}) > 1:
+        evidence += piece(_AGAIN, FAIR, confused[1:])
     if evidence:
         evidence += piece(_EXPECTS, SLIGHT, case.said("expects-more"))
         evidence += piece(_FINE, FAIR, case.said("works-anyway"))
@@ -33,12 +45,16 @@ def _judge(case: Case) -> Verdict:
         ),
     )
     full_width = [one for one in idle if one.pcie_width_lanes is None or one.pcie_width_lanes == one.pcie_width_max_lanes]
-    evidence += piece(_SLEEPS, STRONG, full_width)
+    asleep = case.said("pcie-sleeps")
+    slow = case.every(PciDevice, lambda one: one.is_downgraded is True and one.width_lanes in (None, 16, one.max_width_lanes))
+    evidence += piece(_SLEEPS, STRONG + SLIGHT if asleep and slow else STRONG, [*full_width, *(slow if asleep else ())])
     evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
     return Verdict(evidence=tuple(evidence))
 
 
+_SAME = Text(en="{bytes_text} and {bits_text} are the same rate", zh="{bytes_text} 与 {bits_text} 是同一速率")
 _CONFUSED = Text(en="two measures that differ by definition are compared", zh="比较了定义不同的两个量")
+_AGAIN = Text(en="a second line shows the same confusion", zh="另一行显示同样的混淆")
 _EXPECTS = Text(en="another number was expected", zh="期望的是另一个数字")
 _FINE = Text(en="the job itself runs well", zh="作业本身运行正常")
 _SLEEPS = Text(
@@ -54,7 +70,7 @@ RULE = Rule(
         en="Units, sums, averages or definitions differ; in the same terms the value is what this system gives.",
         zh="单位、求和、平均或定义不同；统一口径后该值正常。",
     ),
-    needs=((wants(Gpu, lambda one: one.pcie_generation_number is not None),), (Statement,)),
+    needs=((Quantity,), (wants(Gpu, lambda one: one.pcie_generation_number is not None),), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(
@@ -80,4 +96,5 @@ RULE = Rule(
     checks=(Check(what=Text(en="The same value on a healthy machine of this kind", zh="同类健康机器上的相同数值")),),
     gain=Text(en="None", zh="无"),
     severity="info",
+    explains=("pcie-link-degraded",),
 )

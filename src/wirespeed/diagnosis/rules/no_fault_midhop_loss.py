@@ -12,25 +12,23 @@ CLEAN_RATIO = 0.01
 
 def _judge(case: Case) -> Verdict:
     hops = case.every(PathHop, lambda one: one.loss_ratio is not None)
-    last = [one for one in hops if one.is_last]
-    middle = [one for one in hops if not one.is_last and (one.loss_ratio or 0.0) >= NOTABLE_RATIO]
     evidence: list[Evidence] = []
-    if middle and last and all((one.loss_ratio or 0.0) <= CLEAN_RATIO for one in last):
-        worst = max(middle, key=lambda one: one.loss_ratio or 0.0)
-        evidence.append(
-            supports(
-                _MIDDLE,
-                PROVES,
-                worst,
-                last[0],
-                hop_index=worst.hop_index,
-                loss_ratio=worst.loss_ratio,
-                end_ratio=last[0].loss_ratio,
-            )
-        )
-    elif last and any((one.loss_ratio or 0.0) > CLEAN_RATIO for one in last):
-        evidence.append(contradicts(_END, STRONG, last[0], end_ratio=last[0].loss_ratio))
-    return Verdict(evidence=tuple(evidence))
+    paths = {one.source.path for one in hops}
+    for path in sorted(paths):
+        evidence += _of_one_path([one for one in hops if one.source.path == path])
+    return Verdict(evidence=tuple(evidence[:1]))
+
+
+def _of_one_path(hops: list[PathHop]) -> list[Evidence]:
+    """Loss in the middle against loss at the last hop shown: real loss goes on to every later hop."""
+    end = max(hops, key=lambda one: one.hop_index)
+    middle = [one for one in hops if one.hop_index < end.hop_index and (one.loss_ratio or 0.0) >= NOTABLE_RATIO]
+    if (end.loss_ratio or 0.0) > CLEAN_RATIO:
+        return [contradicts(_END, STRONG, end, end_ratio=end.loss_ratio)]
+    if not middle:
+        return []
+    worst = max(middle, key=lambda one: one.loss_ratio or 0.0)
+    return [supports(_MIDDLE, PROVES, worst, end, hop_index=worst.hop_index, loss_ratio=worst.loss_ratio, end_ratio=end.loss_ratio)]
 
 
 _MIDDLE = Text(

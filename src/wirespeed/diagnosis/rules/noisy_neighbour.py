@@ -23,13 +23,16 @@ def _variation(case: Case) -> tuple[list[ThroughputRun], float]:
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    evidence += piece(_OTHERS, STRONG, case.said("others-share"))
+    others = case.said("others-share")
+    told = {quote.text for one in others for quote in one.quotes}
+    times = [one for one in case.said("time-of-day") if not told & {quote.text for quote in one.quotes}]
+    evidence += piece(_OTHERS, STRONG, others)
     runs, variation = _variation(case)
     if evidence:
-        evidence += piece(_TIMES, FAIR, case.said("time-of-day"))
+        evidence += piece(_TIMES, FAIR, times)
         evidence += piece(_VARIES, FAIR, runs if variation >= VARIES_RATIO else [], share_ratio=variation)
     else:
-        evidence += piece(_TIMES, FAIR, case.said("time-of-day"))
+        evidence += piece(_TIMES, FAIR, times)
     steady = len(runs) >= 5 and variation < 0.05
     evidence += against(_STEADY, FAIR, runs if steady else [])
     return Verdict(evidence=tuple(evidence))

@@ -11,7 +11,7 @@ from wirespeed.model.settings import Command, Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _SHARE_RATIO = 0.3
-"""Above a third of the step in exposed communication, a layout with less traffic pays (Megatron and DeepSpeed tuning guides)."""
+"""Exposed communication from which another layout is worth a look; a starting point, not calibrated."""
 _COMMUNICATES = re.compile(r"communic|nccl|all-?_?reduce|all-?_?gather|exposed|network|comm\b|sync")
 
 

@@ -14,6 +14,7 @@ from wirespeed.model.text import Text
 _KILLED = re.compile(
     r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
 )
+_REMOTE_EXIT = re.compile(r"ncclRemoteError|remote process exit")
 
 
 def _judge(case: Case) -> Verdict:
@@ -24,11 +25,16 @@ def _judge(case: Case) -> Verdict:
         *case.every(NcclWarning, topic="connection-closed"),
         *case.every(FrameworkEvent, lambda one: one.topic in ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")),
     )
+    remote = (
+        *case.every(NcclWarning, lambda one: _REMOTE_EXIT.search(one.message) is not None),
+        *case.every(FrameworkEvent, lambda one: _REMOTE_EXIT.search(one.message) is not None),
+    )
     evidence = (
         *seen(_KILLED_HERE, STRONG, killed),
         *seen(_BY_KERNEL, STRONG, by_kernel),
         *seen(_DIED, SLIGHT, died if not killed else ()),
         *seen(_CLOSED, FAIR, closed),
+        *seen(_REMOTE, SLIGHT, remote),
         *seen(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
     return Verdict(evidence=evidence)
@@ -38,6 +44,7 @@ _KILLED_HERE = Text(en="a process was ended by a signal", zh="有进程被信号
 _BY_KERNEL = Text(en="the kernel killed a process", zh="内核终止了进程")
 _DIED = Text(en="the framework reports a failed process", zh="框架报告有进程失败")
 _CLOSED = Text(en="the peer closed the connection: it ended first", zh="对端关闭了连接：它先结束")
+_REMOTE = Text(en="NCCL reports that a remote process may have exited", zh="NCCL 报告远端进程可能已退出")
 _SAID = Text(en="a process or node died before the others complained", zh="某进程或节点先于其他报错而退出")
 
 RULE = Rule(
@@ -63,10 +70,7 @@ RULE = Rule(
             en="Connection closed by remote peer, received 0 bytes or ncclRemoteError on many ranks, and another error earlier on one.",
             zh="多个 rank 出现 Connection closed by remote peer、received 0 bytes 或 ncclRemoteError，而某一 rank 更早有别的错误。",
         ),
-        sources=(
-            "NCCL user guide: ncclRemoteError",
-            "torch elastic: error propagation",
-        ),
+        sources=("NCCL user guide: ncclRemoteError",),
     ),
     told_apart_from=(
         LookAlike(

@@ -4,7 +4,7 @@ from wirespeed.diagnosis.rules._pieces import against, configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.measurement import HttpTiming, ServingMetric
 from wirespeed.model.settings import Directive, Statement
 from wirespeed.model.text import Text
 
@@ -12,6 +12,7 @@ STREAM_HELD_RATIO = 0.95
 """First byte this late in the whole time means that nothing was streamed."""
 STREAM_FLOWS_RATIO = 0.3
 """First byte this early means that the answer was streamed."""
+LATER_TIMES = 3.0
 LEAST_TOTAL_S = 1.0
 """A shorter answer cannot show whether it was streamed."""
 
@@ -20,6 +21,19 @@ def _first_byte_ratio(one: HttpTiming) -> float | None:
     if one.starttransfer_s is None or one.total_s is None or one.total_s < LEAST_TOTAL_S:
         return None
     return one.starttransfer_s / one.total_s
+
+
+def _clumped(case: Case) -> list[tuple[ServingMetric, ServingMetric]]:
+    """First-token times of two ways where the slower one has the shorter time between tokens: they arrive together."""
+    first = {one.at: one for one in case.every(ServingMetric, name="ttft_s")}
+    gaps = {one.at: one.value for one in case.every(ServingMetric, lambda it: it.name in ("itl_s", "tpot_s"))}
+    ways = [one for at, one in first.items() if at in gaps]
+    return [
+        (fast, slow)
+        for fast in ways
+        for slow in ways
+        if slow.value >= LATER_TIMES * fast.value and gaps[slow.at] < 0.7 * gaps[fast.at] and "concurren" not in slow.at
+    ]
 
 
 def _judge(case: Case) -> Verdict:
@@ -33,6 +47,8 @@ def _judge(case: Case) -> Verdict:
     else:
         evidence += piece(_HELD, FAIR, held)
         evidence += against(_FLOWS, FAIR, flowing)
+    for direct, proxied in _clumped(case)[:1]:
+        evidence.append(supports(_CLUMPED, STRONG, direct, proxied, direct_s=direct.value, proxied_s=proxied.value))
     evidence += piece(_ONE_PIECE, FAIR, in_one_piece)
     if in_one_piece or held:
         evidence += piece(_DIRECT, FAIR, case.said("direct-is-fine"))
@@ -47,6 +63,10 @@ def _judge(case: Case) -> Verdict:
 _HELD_HERE = Text(
     en="one way the first byte comes after {first_s} of {total_s}, the other way at once",
     zh="一条路径首字节在 {total_s} 中的 {first_s} 才到，另一条立刻就到",
+)
+_CLUMPED = Text(
+    en="the first token comes after {proxied_s} instead of {direct_s}, yet tokens follow each other faster: they arrive in clumps",
+    zh="首个词元在 {proxied_s} 而非 {direct_s} 后到达，但词元间隔更短：它们成批到达",
 )
 _HELD = Text(en="the first byte comes only at the end of the answer", zh="首字节在回答结束时才到")
 _FLOWS = Text(en="the first byte comes long before the end: the answer is streamed", zh="首字节远早于结束：回答是流式的")
@@ -65,7 +85,12 @@ RULE = Rule(
         en="The server streams, but the proxy collects its answer before passing it on, so the user waits for blocks or for the whole answer.",
         zh="服务器在流式输出，但代理先收集再转发，用户只能等到一块或整个回答。",
     ),
-    needs=((HttpTiming,), (wants(Directive, lambda one: one.name in ("proxy_pass", "proxy_buffering")),), (Statement,)),
+    needs=(
+        (HttpTiming,),
+        (wants(ServingMetric, lambda one: one.name == "itl_s"),),
+        (wants(Directive, lambda one: one.name in ("proxy_pass", "proxy_buffering")),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -118,7 +118,7 @@ RULE = Rule(
             commands=("ucx_info -d | grep -A2 -E 'rc_|dc_'",),
         ),
     ),
-    gain=Text(en="Ten times or more for large transfers", zh="大块传输提升十倍或更多"),
+    gain=Text(en="The rate of the RDMA adapter for large transfers", zh="大块传输达到 RDMA 网卡速率"),
     severity="high",
     explains=("kv-transfer-bound",),
     settled_by=(

@@ -3,16 +3,7 @@
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
-from wirespeed.model.finding import (
-    FAIR,
-    SLIGHT,
-    STRONG,
-    Change,
-    Check,
-    Evidence,
-    LookAlike,
-    Verdict,
-)
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text

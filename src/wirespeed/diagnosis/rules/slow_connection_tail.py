@@ -8,6 +8,8 @@ from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
+SLOWED_TIMES = 20.0
+
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
@@ -15,6 +17,7 @@ def _judge(case: Case) -> Verdict:
     about_download = case.said("download", "single-stream") or hanging
     rates = [one for one in quantities(case, "rate") if one.value > 0]
     slowest, fastest = (pick(rates, key=lambda one: one.value, default=None) for pick in (min, max))
+    evidence += _progress(case)
     evidence += piece(_LAST, FAIR, hanging)
     if about_download:
         evidence += piece(_FRESH, STRONG if hanging else FAIR, case.said("fresh-connection-is-fast"))
@@ -25,6 +28,20 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _progress(case: Case) -> tuple[Evidence, ...]:
+    """Progress lines of one transfer whose late rate is a small part of an early one."""
+    runs = [one for one in case.every(ThroughputRun, role="interval") if one.duration_s is not None and one.transferred_bytes]
+    late = max(runs, key=lambda one: one.duration_s or 0.0, default=None)
+    early = max(runs, key=lambda one: one.rate_bits_per_s, default=None)
+    if not late or not early or early.rate_bits_per_s < SLOWED_TIMES * max(late.rate_bits_per_s, 1.0):
+        return ()
+    return (supports(_SLOWED, STRONG, early, late, fast_bits_per_s=early.rate_bits_per_s, slow_bits_per_s=late.rate_bits_per_s),)
+
+
+_SLOWED = Text(
+    en="the transfer went at {fast_bits_per_s} and near its end at {slow_bits_per_s}",
+    zh="传输曾达 {fast_bits_per_s}，接近末尾只有 {slow_bits_per_s}",
+)
 _LAST = Text(en="the last part hangs or crawls", zh="最后一部分卡住或极慢")
 _FRESH = Text(en="a new connection to the same place is fast", zh="到同一处的新连接很快")
 _APART = Text(

@@ -57,8 +57,8 @@ RULE = Rule(
     judge=_judge,
     explain=Explain(
         what=Text(
-            en="A collective costs a fixed start (10 to 50 us a hop) plus bytes over rate; below their meeting point more bandwidth helps nothing.",
-            zh="一次集合操作 = 固定启动（每跳 10 至 50 us）+ 字节/速率；低于平衡点时增加带宽无用。",
+            en="A collective costs a fixed start (tens of microseconds) plus bytes over rate; below their meeting point more bandwidth helps nothing.",
+            zh="一次集合操作 = 固定启动（数十微秒）+ 字节/速率；低于平衡点时增加带宽无用。",
         ),
         shows=Text(
             en="busbw is low for small sizes only; the NIC is nearly idle; time follows the number of calls, not bytes.",

@@ -3,16 +3,7 @@
 from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import (
-    FAIR,
-    SLIGHT,
-    STRONG,
-    Change,
-    Check,
-    Evidence,
-    LookAlike,
-    Verdict,
-)
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text

@@ -1,17 +1,35 @@
 """Small, random or mapped reads on network storage, which is fast only in order."""
 
-from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    against,
+    configured,
+    is_setting_named,
+    piece,
+)
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     Mount,
 )
-from wirespeed.model.finding import FAIR, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import (
+    FAIR,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
-SLOW_TIMES = 5.0
+_FAULTS_NAME = r"page_faults|majflt"
+_COUNT = re.compile(r"\s*(\d[\d,]*)")
+MANY_FAULTS_COUNT = 10_000
+"""At one page of 4 KiB each, 40 MB read by faults."""
+FEW_FAULTS_COUNT = 100
 
 
 def _judge(case: Case) -> Verdict:
@@ -37,18 +55,19 @@ def _judge(case: Case) -> Verdict:
 
 
 def _page_faults(case: Case) -> tuple[Evidence, ...]:
-    """Major faults in a stated time that read about as much as the rate stated: one page a fault."""
     counts = [
-        one
-        for one in configured(case, r"major_page_faults|majflt|page_faults")
-        if (one.setting.replace(",", "").split() or [""])[0].isdigit()
+        (one.record, int(found[1].replace(",", "")))
+        for one in configured(case, _FAULTS_NAME)
+        if (found := _COUNT.match(one.setting))
     ]
-    counted = [one for one in case.every(ServingMetric, lambda it: "fault" in it.name) if one.value > 0]
-    return piece(_FAULTS, FAIR, [*(one.record for one in counts), *counted])
+    many = [record for record, count in counts if count >= MANY_FAULTS_COUNT]
+    few = [record for record, count in counts if count < FEW_FAULTS_COUNT]
+    return (*piece(_FAULTS, FAIR, many), *against(_NO_FAULTS, STRONG, [] if many else few))
 
 
 _RANDOM = Text(en="reads are small, random or through mapped memory", zh="读取小、随机或经内存映射")
 _FAULTS = Text(en="the process reads by page faults, one page each", zh="进程靠缺页读取，每次一页")
+_NO_FAULTS = Text(en="the process hardly reads by page faults", zh="进程几乎不靠缺页读取")
 _REMOTE = Text(en="the files are on network storage", zh="文件在网络存储上")
 _IN_ORDER = Text(en="the same storage is fast when read in order", zh="同一存储顺序读取很快")
 
@@ -59,7 +78,7 @@ RULE = Rule(
         en="Page faults of a memory-mapped file or many small reads each pay a round trip to the file server.",
         zh="内存映射的缺页或大量小读取，每次都要付一个到文件服务器的往返。",
     ),
-    needs=((Mount, Statement), (wants(Setting, lambda one: is_setting_named(one, r"page_faults")), Statement), (Statement,)),
+    needs=((Mount, Statement), (wants(Setting, lambda one: is_setting_named(one, _FAULTS_NAME)),), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

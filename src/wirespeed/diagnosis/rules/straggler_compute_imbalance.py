@@ -73,7 +73,7 @@ RULE = Rule(
         ),
         sources=(
             "NVIDIA/nccl#701",
-            "measured: wire time = size / rate + latency",
+            "arithmetic: wire time = size / rate + latency",
         ),
     ),
     told_apart_from=(

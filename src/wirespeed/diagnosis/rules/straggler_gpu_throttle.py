@@ -16,7 +16,7 @@ _HARMLESS = {"gpu_idle", "applications_clocks_setting", "sync_boost", "display_c
 _THERMAL = {"sw_thermal_slowdown", "hw_thermal_slowdown", "hw_slowdown", "hw_power_brake_slowdown", "hw_power_brake"}
 _LOW_POWER_SHARE_RATIO = 0.7
 _LOW_CLOCK_SHARE_RATIO = 0.8
-"""Equal GPUs under the same load differ by some percent in power and clock; these shares are far outside."""
+"""Shares of the median of equal busy GPUs; starting points, not calibrated."""
 _BUSY_RATIO = 0.5
 
 
@@ -109,8 +109,8 @@ RULE = Rule(
     judge=_judge,
     explain=Explain(
         what=Text(
-            en="Synchronous training moves at the pace of the slowest GPU; a cap of half the power costs a quarter to a half of the clock.",
-            zh="同步训练以最慢的 GPU 为准；功率减半会损失四分之一到一半的频率。",
+            en="Synchronous training moves at the pace of the slowest GPU.",
+            zh="同步训练以最慢的 GPU 为准。",
         ),
         shows=Text(
             en="Throttle reasons active on one GPU, lower power than its peers, longer collectives on all other ranks.",

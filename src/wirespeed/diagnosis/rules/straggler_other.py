@@ -63,10 +63,7 @@ RULE = Rule(
             en="Spikes at regular intervals, or the same rank late at saves and evaluations; the network is idle meanwhile.",
             zh="按固定间隔出现尖峰，或同一 rank 在保存与评估时迟到；期间网络空闲。",
         ),
-        sources=(
-            "NVIDIA/nccl#701",
-            "PyTorch documentation: gc.freeze, asynchronous checkpoint",
-        ),
+        sources=("NVIDIA/nccl#701",),
     ),
     told_apart_from=(
         LookAlike(
@@ -84,7 +81,6 @@ RULE = Rule(
                 en="Take the extra work off the critical path: collect garbage on all ranks at the same step, save asynchronously, log rarely",
                 zh="把额外工作移出关键路径：所有 rank 在同一步回收、异步保存、减少日志",
             ),
-            commands=("python -c 'import gc; gc.disable()'",),
         ),
     ),
     checks=(Check(what=Text(en="The spikes vanish from the step times", zh="步时中的尖峰消失")),),

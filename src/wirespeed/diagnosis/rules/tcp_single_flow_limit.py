@@ -57,8 +57,8 @@ RULE = Rule(
     judge=_judge,
     explain=Explain(
         what=Text(
-            en="Clouds cap one flow at 5 to 10 Gb/s outside a placement group; one core copies some 20 to 40 Gb/s of TCP.",
-            zh="在置放群组之外，云把单流限制在 5 至 10 Gb/s；单核处理 TCP 约 20 至 40 Gb/s。",
+            en="Clouds cap one flow at 5 to 10 Gb/s outside a placement group; elsewhere one core's copying bounds a flow.",
+            zh="在置放群组之外，云把单流限制在 5 至 10 Gb/s；其他环境中单核的拷贝能力限制单流。",
         ),
         shows=Text(
             en="iperf3 with one stream stops at 5 to 10 Gb/s and with -P 8 fills the link; busbw stays at the single-flow rate.",
@@ -95,6 +95,6 @@ RULE = Rule(
             commands=("iperf3 -c PEER -P 8",),
         ),
     ),
-    gain=Text(en="Up to the link rate, two to ten times", zh="最高可达链路速率，2 至 10 倍"),
+    gain=Text(en="Up to the rate that several streams reach together", zh="最高可达多流合计速率"),
     severity="medium",
 )

@@ -89,7 +89,7 @@ RULE = Rule(
         ),
         sources=(
             "NVIDIA/nccl#1634",
-            "NCCL src/bootstrap.cc (version check)",
+            "NCCL warning text, release 2.23 and later",
         ),
     ),
     told_apart_from=(

@@ -29,6 +29,8 @@ def _judge(case: Case) -> Verdict:
         *seen(_SLOW, FAIR, slow),
         *seen(_FLAT, STRONG if guest else SLIGHT, flat),
         *seen(_BARE_METAL, FAIR, case.said("slower-than-bare-metal") if guest else ()),
+        *seen(_SAID_FLAT, FAIR + SLIGHT, case.said("topology-flat") if guest and not flat else ()),
+        *seen(_FILE_HELPS, FAIR + SLIGHT, case.said("topology-file-helps")),
         *seen(_NO_FILE, SLIGHT, case.every(EnvVar, name="NCCL_TOPO_FILE", setting=None) if guest else ()),
     )
     return Verdict(evidence=evidence)
@@ -49,6 +51,10 @@ _FLAT = Text(
     en="every GPU is equally far from every NIC: no PCIe switch is visible", zh="每个 GPU 到每块网卡距离相同：看不到 PCIe 交换芯片"
 )
 _BARE_METAL = Text(en="the same hardware is faster on bare metal", zh="同样硬件在裸机上更快")
+_SAID_FLAT = Text(en="all GPUs are said to be equally far from all NICs", zh="据称所有 GPU 到所有网卡距离相同")
+_FILE_HELPS = Text(
+    en="giving NCCL the topology, or raising the GDR level, restores the rate", zh="向 NCCL 提供拓扑或提高 GDR 级别后速率恢复"
+)
 _NO_FILE = Text(en="no topology file makes up for it", zh="没有拓扑文件来弥补")
 
 RULE = Rule(

@@ -1,13 +1,14 @@
 """TCP connections with what the kernel knows about each (inet_diag, TCP_INFO)."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from wirespeed.machines.machine import Machine, MachineProblem
+from wirespeed.machines.machine import Machine
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
-from wirespeed.observation.asking import problem
+from wirespeed.observation.asking import dumped
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.netlink import inet_diag
 
@@ -17,12 +18,9 @@ PATH = "inet_diag sockets"
 def _observe(machine: Machine) -> Iterator[Record | Problem]:
     source = Source(tool="inet_diag", path=PATH, host=machine.host)
     for request in inet_diag.REQUESTS:
-        try:
-            reply = machine.netlink(inet_diag.NETLINK_SOCK_DIAG, request)
-        except MachineProblem as trouble:
-            yield problem(machine, "inet_diag", PATH, trouble)
-            continue
-        yield from inet_diag.sockets(reply, {}, source)
+        yield from dumped(
+            machine, inet_diag.NETLINK_SOCK_DIAG, request, source, partial(inet_diag.sockets, owners={}, source=source)
+        )
 
 
 COLLECTOR = Collector(title=Text(en="TCP connections", zh="TCP 连接"), gives=(TcpSocket,), observe=_observe, cost_s=0.05)

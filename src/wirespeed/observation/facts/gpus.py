@@ -52,7 +52,11 @@ def _observe(machine: Machine) -> Iterator[Record | Problem]:
 def _gpu(machine: Machine, source: Source, seen: dict[str, Any], answer: dict[str, Any]) -> Gpu:
     fields: dict[str, Any] = {ours: seen.get(theirs) for ours, theirs in _AS_IS}
     fields |= {ours: seen[theirs] * factor if seen.get(theirs) is not None else None for ours, theirs, factor in _SCALED}
-    fields |= {"driver": answer.get("driver"), "cuda": answer.get("cuda"), "numa_node_index": _node(machine, seen.get("pci_address"))}
+    fields |= {
+        "driver": answer.get("driver"),
+        "cuda": answer.get("cuda"),
+        "numa_node_index": _node(machine, seen.get("pci_address")),
+    }
     fields["fabric_state"] = _FABRIC_STATES.get(seen.get("fabric_state") or 0) if seen.get("fabric_state") is not None else None
     bits = seen.get("throttle_bits")
     fields["throttle_reasons"] = None if bits is None else tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)

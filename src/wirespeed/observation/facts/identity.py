@@ -51,7 +51,9 @@ def _identity(machine: Machine) -> HostIdentity:
     return found.into(HostIdentity)
 
 
-def _add_line(machine: Machine, found: Gathered, field: str, path: str, pattern: re.Pattern[str], convert: Callable[[str], object]) -> None:
+def _add_line(
+    machine: Machine, found: Gathered, field: str, path: str, pattern: re.Pattern[str], convert: Callable[[str], object]
+) -> None:
     try:
         text = text_of(machine, path)
     except MachineProblem as trouble:
@@ -81,5 +83,8 @@ def _virtualisation(machine: Machine) -> str | None:
 
 
 COLLECTOR = Collector(
-    title=Text(en="identity and versions", zh="主机标识与版本"), gives=(HostIdentity, SoftwareVersion), observe=_observe, cost_s=0.003
+    title=Text(en="identity and versions", zh="主机标识与版本"),
+    gives=(HostIdentity, SoftwareVersion),
+    observe=_observe,
+    cost_s=0.003,
 )

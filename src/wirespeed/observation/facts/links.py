@@ -130,7 +130,9 @@ def _settings(machine: Machine, name: str) -> Iterator[Record]:
     source = Source(tool=TOOL, path=f"ethtool ioctl {name}", host=machine.host)
     rings = _words(machine, name, ethtool.RINGS_REQUEST)
     if rings:
-        yield LinkRings(source=source, link=name, rx_entries=rings[4], rx_max_entries=rings[0], tx_entries=rings[7], tx_max_entries=rings[3])
+        yield LinkRings(
+            source=source, link=name, rx_entries=rings[4], rx_max_entries=rings[0], tx_entries=rings[7], tx_max_entries=rings[3]
+        )
     queues = _words(machine, name, ethtool.CHANNELS_REQUEST)
     if queues:
         yield LinkChannels(

@@ -1,13 +1,14 @@
 """Listening sockets: bind address, accept queue in use and its limit, and whose they are where that may be seen."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
-from wirespeed.observation.asking import answer_of, problem
+from wirespeed.observation.asking import answer_of, dumped, problem
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.netlink import inet_diag
 
@@ -21,13 +22,9 @@ def _observe(machine: Machine) -> Iterator[Record | Problem]:
         owners = answer_of(machine, "socket-owners", "", dict[str, str])
     except MachineProblem as trouble:
         yield problem(machine, "inet_diag", "socket owners", trouble)
+    read = partial(inet_diag.listeners, owners=owners, source=source)
     for request in inet_diag.LISTENING_REQUESTS:
-        try:
-            reply = machine.netlink(inet_diag.NETLINK_SOCK_DIAG, request)
-        except MachineProblem as trouble:
-            yield problem(machine, "inet_diag", PATH, trouble)
-            continue
-        yield from inet_diag.listeners(reply, owners, source)
+        yield from dumped(machine, inet_diag.NETLINK_SOCK_DIAG, request, source, read)
 
 
 COLLECTOR = Collector(title=Text(en="listening sockets", zh="监听套接字"), gives=(Listener,), observe=_observe, cost_s=0.02)

@@ -15,7 +15,14 @@ from wirespeed.observation.pci_config import STANDARD_BYTES, decode
 ROOT = "/sys/bus/pci/devices"
 _ADDRESS = re.compile(r"^[0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
 _SPEED = re.compile(r"^(\d+(?:\.\d+)?) GT/s")
-_CLASSES = (("0x0604", "bridge"), ("0x02", "nic"), ("0x03", "gpu"), ("0x12", "accelerator"), ("0x0108", "nvme"), ("0x0680", "nvswitch"))
+_CLASSES = (
+    ("0x0604", "bridge"),
+    ("0x02", "nic"),
+    ("0x03", "gpu"),
+    ("0x12", "accelerator"),
+    ("0x0108", "nvme"),
+    ("0x0680", "nvswitch"),
+)
 """Device classes that matter, by prefix of the class code (PCI Code and ID Assignment Specification)."""
 
 

@@ -1,21 +1,23 @@
 """The machine's routes, from rtnetlink."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from wirespeed.machines.machine import Machine
 from wirespeed.model.facts.path import Route
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
-from wirespeed.observation.asking import link_names
+from wirespeed.observation.asking import dumped, link_names
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.netlink import rtnetlink
 
 
 def _observe(machine: Machine) -> Iterator[Record | Problem]:
     names = link_names(machine)
-    reply = machine.netlink(rtnetlink.NETLINK_ROUTE, rtnetlink.ROUTES_REQUEST)
-    yield from rtnetlink.routes(reply, names, Source(tool="rtnetlink", path="rtnetlink routes", host=machine.host))
+    source = Source(tool="rtnetlink", path="rtnetlink routes", host=machine.host)
+    read = partial(rtnetlink.routes, names=names, source=source)
+    yield from dumped(machine, rtnetlink.NETLINK_ROUTE, rtnetlink.ROUTES_REQUEST, source, read)
 
 
 COLLECTOR = Collector(title=Text(en="routes", zh="路由"), gives=(Route,), observe=_observe, cost_s=0.002)

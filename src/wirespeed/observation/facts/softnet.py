@@ -15,4 +15,6 @@ def _observe(machine: Machine) -> Iterator[Record | Problem]:
     yield from read_by("softnet_stat", machine, "/proc/net/softnet_stat")
 
 
-COLLECTOR = Collector(title=Text(en="network softirq backlog", zh="网络软中断积压"), gives=(SoftnetCpu,), observe=_observe, cost_s=0.001)
+COLLECTOR = Collector(
+    title=Text(en="network softirq backlog", zh="网络软中断积压"), gives=(SoftnetCpu,), observe=_observe, cost_s=0.001
+)

@@ -28,6 +28,7 @@ _MESSAGE = struct.Struct("=BBBB2s2s16s16sIQIIIII")
 """Family, state, timer, retransmits; source and destination port (network order), addresses; interface, cookie; expires, recv queue, send queue, uid, inode."""
 _INFO = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
 """`struct tcp_info` from `tcpi_backoff` up to `tcpi_rehash` (6.2); an older kernel gives less, which is padded and then left out."""
+_DROPS = struct.Struct("=I")
 _NO_LIMIT = (1 << 64) - 1
 _NEVER = 0xFFFFFFFF
 _OPTION_WINDOW_SCALING = 4
@@ -71,13 +72,35 @@ def sockets(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[
         if kind != SOCK_DIAG_BY_FAMILY or end - start < size:
             continue
         message = unpack(data, start)
-        found = wire.attributes(data, start + size, end, USED)
-        info = found.get(INFO, b"")
         process = owners.get(str(message[14])) if owners else None
-        if len(info) < _SHORTEST_INFO:
+        info, info_bytes, congestion_control, drops = _used_attributes(data, start + size, end)
+        if info_bytes < _SHORTEST_INFO:
             yield _without_info(message, process, source)
         else:
-            yield _with_info(message, info, found, process, source)
+            values = (
+                _INFO.unpack_from(data, info)
+                if info_bytes >= _INFO.size
+                else _INFO.unpack(data[info : info + info_bytes] + bytes(_INFO.size - info_bytes))
+            )
+            yield _with_info(message, values, info_bytes, _name(congestion_control), drops, process, source)
+
+
+def _used_attributes(data: bytes, at: int, end: int) -> tuple[int, int, bytes, int | None]:
+    """Where TCP_INFO is and its length, the congestion control's name, and packets dropped; as `wire.attributes`, without copies."""
+    info, info_bytes, congestion_control, drops = 0, 0, b"", None
+    unpack = wire.ATTRIBUTE.unpack_from
+    while at + 4 <= end:
+        length, name = unpack(data, at)
+        if length < 4 or at + length > end:
+            break
+        if name == INFO:
+            info, info_bytes = at + 4, length - 4
+        elif name == CONG:
+            congestion_control = data[at + 4 : at + length]
+        elif name == SKMEMINFO and length >= 40:
+            (drops,) = _DROPS.unpack_from(data, at + 36)
+        at += (length + 3) & ~3
+    return info, info_bytes, congestion_control, drops
 
 
 def _without_info(message: tuple[Any, ...], process: str | None, source: Source) -> TcpSocket:
@@ -98,18 +121,23 @@ def _without_info(message: tuple[Any, ...], process: str | None, source: Source)
 
 
 def _with_info(
-    message: tuple[Any, ...], info: bytes, found: Mapping[int, bytes], process: str | None, source: Source
+    message: tuple[Any, ...],
+    values: tuple[int, ...],
+    has: int,
+    congestion_control: str | None,
+    drops: int | None,
+    process: str | None,
+    source: Source,
 ) -> TcpSocket:
+    """A socket with TCP_INFO of which the kernel filled `has` bytes."""
     family, state, _, _, near_port, far_port, near, far, _, _, _, received, to_send, _, _ = message
     is_v4 = family == wire.AF_INET
-    has = len(info)
     (
         backoff, options, _, limited, rto, _, mss, _, unacked, _, lost, _, _, last_sent, _, _, _, path_mtu, _, rtt, rtt_variation,
         threshold, window, _, _, _, _, retransmits, pacing, _, acked, taken, segments_out, segments_in, not_sent, min_rtt, _,
         data_out, delivery, busy, rwnd_limited, sndbuf_limited, delivered, delivered_ce, sent, sent_again, dsacks, reordered, _,
         send_window, receive_window, _,
-    ) = _INFO.unpack_from(info if has >= _INFO.size else info + bytes(_INFO.size - has))  # fmt: skip
-    memory = found.get(SKMEMINFO, b"")
+    ) = values  # fmt: skip
     return TcpSocket(
         source=source,
         local_address=wire.address_of(near[:4] if is_v4 else near) or "",
@@ -120,7 +148,7 @@ def _with_info(
         process=process,
         recv_queue_bytes=received,
         send_queue_bytes=to_send,
-        congestion_control=_name(found.get(CONG, b"")),
+        congestion_control=congestion_control,
         mss_bytes=mss or None,
         path_mtu_bytes=path_mtu or None,
         rtt_s=rtt / 1e6 if rtt else None,
@@ -155,7 +183,7 @@ def _with_info(
         sndbuf_limited_s=sndbuf_limited / 1e6 if has >= 192 else None,
         not_sent_bytes=not_sent if has >= 148 else None,
         last_send_s=last_sent / 1e3,
-        socket_drops_count=int.from_bytes(memory[32:36], "little") if len(memory) >= 36 else None,
+        socket_drops_count=drops,
     )
 
 

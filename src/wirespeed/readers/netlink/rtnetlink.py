@@ -18,9 +18,28 @@ ROUTES_REQUEST = wire.request(26, bytes(12))
 NEIGHBOURS_REQUEST = wire.request(30, bytes(12))
 QDISCS_REQUEST = wire.request(38, bytes(20))
 
-IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_CARRIER, IFLA_CARRIER_CHANGES = 1, 3, 4, 10, 13, 18, 33, 35
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_CARRIER, IFLA_CARRIER_CHANGES = (
+    1,
+    3,
+    4,
+    10,
+    13,
+    18,
+    33,
+    35,
+)
 IFA_ADDRESS, IFA_LOCAL = 1, 2
-RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS, RTA_MULTIPATH, RTA_TABLE, RTA_VIA = 1, 4, 5, 6, 7, 8, 9, 15, 18
+RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS, RTA_MULTIPATH, RTA_TABLE, RTA_VIA = (
+    1,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    15,
+    18,
+)
 NDA_DST, NDA_LLADDR = 1, 2
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 IFF_UP, IFF_LOWER_UP = 0x1, 0x10000
@@ -32,7 +51,16 @@ _NDMSG = struct.Struct("=BxxxiHBB")
 _TCMSG = struct.Struct("=BxxxiIII")
 _NEXT_HOP = struct.Struct("=HBBi")
 
-_HARDWARE = {1: "ether", 32: "infiniband", 772: "loopback", 768: "tunnel", 769: "tunnel", 776: "tunnel", 778: "tunnel", 65534: "none"}
+_HARDWARE = {
+    1: "ether",
+    32: "infiniband",
+    772: "loopback",
+    768: "tunnel",
+    769: "tunnel",
+    776: "tunnel",
+    778: "tunnel",
+    65534: "none",
+}
 _SCOPES = {0: "global", 200: "site", 253: "link", 254: "host"}
 _TABLES = {253: "default", 254: "main", 255: "local"}
 _NEIGHBOUR_STATES = {
@@ -93,7 +121,9 @@ def addresses(data: bytes, names: Mapping[int, str], source: Source) -> Iterator
         address = wire.address_of(found.get(IFA_LOCAL) or found.get(IFA_ADDRESS) or b"")
         if address is not None:
             link = names.get(index, f"if{index}")
-            yield Address(source=source, link=link, address=address, prefix_length_number=prefix, scope=_SCOPES.get(scope, str(scope)))
+            yield Address(
+                source=source, link=link, address=address, prefix_length_number=prefix, scope=_SCOPES.get(scope, str(scope))
+            )
 
 
 def routes(data: bytes, names: Mapping[int, str], source: Source) -> Iterator[Route]:

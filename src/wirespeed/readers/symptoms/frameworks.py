@@ -19,8 +19,10 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:VLLM_HOST_IP|SGLANG_HOST_IP|--?node[-_]ip[-_]address|\bPOD_IP\b|HOST_IP)\b.{0,80}",
-                r"\bray\b.{0,80}(?:different|other|wrong|another|not the same|does not match|mismatch)\s.{0,20}(?:ip|address|interface|node)",
-                r"(?:registers?|registered|announces?|reports?|joins?|joined|advertis\w+)\s.{0,30}(?:with|under|on|as|its|the)\s.{0,30}(?:ip\b|address|interface)",
+                r"\bray\b.{0,80}(?:different|other|wrong|another|not the same|does not match|mismatch)\s.{0,20}(?:ip|address"
+                r"|interface|node)",
+                r"(?:registers?|registered|announces?|reports?|joins?|joined|advertis\w+)\s.{0,30}(?:with|under|on|as|its"
+                r"|the)\s.{0,30}(?:ip\b|address|interface)",
                 r"(?:two|2|different|both) (?:ip addresses|ips|addresses)\b.{0,60}(?:node|head|host|worker|same)",
             ),
         ),
@@ -34,11 +36,14 @@ SYMPTOMS = Symptoms(
         "hostname-not-resolved": Topic(
             negatable=False,
             wordings=(
-                r"host ?names?\b.{0,60}(?:not resolv|unresolv|cannot be resolved|can't be resolved|not known|unknown|no dns|not in (?:dns|/etc/hosts))",
-                r"(?:name|host ?name|MASTER_ADDR|rdzv\w*|hostname -i|gethostbyname)\b.{0,60}(?:resolves? to|gives|returns|is|->|maps? to)\s?.{0,12}(?:127\.|loopback|localhost|::1|ipv6|nothing|wrong)",
+                r"host ?names?\b.{0,60}(?:not resolv|unresolv|cannot be resolved|can't be resolved|not known|unknown|no dns"
+                r"|not in (?:dns|/etc/hosts))",
+                r"(?:name|host ?name|MASTER_ADDR|rdzv\w*|hostname -i|gethostbyname)\b.{0,60}(?:resolves? to|gives|returns|is"
+                r"|->|maps? to)\s?.{0,12}(?:127\.|loopback|localhost|::1|ipv6|nothing|wrong)",
                 r"127\.0\.1\.1",
                 r"/etc/hosts\b.{0,60}(?:loopback|127\.|missing|wrong|own name|hostname|entry|add)",
-                r"(?:using|with|by) (?:the )?(?:ip|address)(?: address)?\b.{0,20}(?:instead of|rather than|not) (?:the |a )?(?:host ?)?name",
+                r"(?:using|with|by) (?:the )?(?:ip|address)(?: address)?\b.{0,20}(?:instead of|rather than|not) (?:the "
+                r"|a )?(?:host ?)?name",
                 r"(?:temporary failure in|no) name resolution|name or service not known",
             ),
         ),
@@ -55,19 +60,22 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"\b172\.1[789]\.\d+\.\w+|\bdocker0\b",
-                r"(?:container|docker|private|internal) (?:ip|address)(?:es)?\b.{0,60}(?:unreachable|cannot|not reach|other host|announc|advertis|connect)",
+                r"(?:container|docker|private|internal) (?:ip|address)(?:es)?\b.{0,60}(?:unreachable|cannot|not reach"
+                r"|other host|announc|advertis|connect)",
             ),
         ),
         "runs-in-container": Topic(
             wordings=(
-                r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b|\benroot\b|\bpyxis\b|\bimage\b",
+                r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b"
+                r"|\benroot\b|\bpyxis\b|\bimage\b",
             )
         ),
         "rdma-device-not-passed": Topic(
             negatable=False,
             wordings=(
                 r"/dev/infiniband|--device[= ]\S*(?:infiniband|uverbs)|\buverbs\d*\b|rdma/\w+|IPC_LOCK|--privileged",
-                r"rdma (?:shared )?device plugin|rdma device(?:s)? (?:in|into|inside)|(?:inside|in) the (?:container|pod)\b.{0,60}(?:no (?:ib|rdma|hca|device)|empty|nothing|not found)",
+                r"rdma (?:shared )?device plugin|rdma device(?:s)? (?:in|into|inside)|(?:inside|in) the (?:container"
+                r"|pod)\b.{0,60}(?:no (?:ib|rdma|hca|device)|empty|nothing|not found)",
             ),
         ),
         "ping-works": Topic(
@@ -78,7 +86,8 @@ SYMPTOMS = Symptoms(
         ),
         "packet-filter": Topic(
             wordings=(
-                r"\bfirewalls?\b|\biptables\b|\bnftables\b|\bufw\b|\bfirewalld\b|\bsecurity groups?\b|\bsecurity lists?\b|network ?polic(?:y|ies)|\bNSG\b",
+                r"\bfirewalls?\b|\biptables\b|\bnftables\b|\bufw\b|\bfirewalld\b|\bsecurity groups?\b|\bsecurity lists?\b"
+                r"|network ?polic(?:y|ies)|\bNSG\b",
                 r"\bports?\b.{0,24}(?:blocked|closed|filtered|not open|not allowed|denied)",
                 r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
             )
@@ -86,8 +95,10 @@ SYMPTOMS = Symptoms(
         "packet-filter-off-helps": Topic(
             negatable=False,
             wordings=(
-                rf"(?:disabl\w*|stop\w*|turn\w* off|flush\w*|open\w*|allow\w*|without|off)\s.{{0,40}}(?:firewall\w*|ufw|iptables|security group\w*|ports?|network ?polic\w*).{{0,60}}{_HELPS}",
-                rf"(?:firewall\w*|ufw|iptables|security group\w*)\s(?:is |was |were )?(?:off|disabled|opened|flushed|stopped).{{0,60}}{_HELPS}",
+                rf"(?:disabl\w*|stop\w*|turn\w* off|flush\w*|open\w*|allow\w*|without|off)\s.{{0,40}}(?:firewall\w*|ufw"
+                rf"|iptables|security group\w*|ports?|network ?polic\w*).{{0,60}}{_HELPS}",
+                rf"(?:firewall\w*|ufw|iptables|security group\w*)\s(?:is |was |were )?(?:off|disabled|opened|flushed"
+                rf"|stopped).{{0,60}}{_HELPS}",
             ),
         ),
         "random-ports": Topic(
@@ -111,7 +122,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:/dev/shm)\b.{0,80}(?:small|tiny|full|64 ?M|too|size|limit|out of|increas|default|only|no space)",
                 r"--shm-size|shm[-_ ]?size|--ipc[= ]host",
-                r"shared memory\b.{0,60}(?:insufficient|too (?:small|little)|out of|limit|segment|exhaust|not enough|no space|increas)",
+                r"shared memory\b.{0,60}(?:insufficient|too (?:small|little)|out of|limit|segment|exhaust|not enough|no space"
+                r"|increas)",
                 r"(?:insufficient|not enough|out of|too little)\s.{0,12}shared memory",
                 r"\bbus error\b",
                 r"NCCL_SHM_DISABLE.{0,40}(?:avoid|help|works?|fix|pass)",

@@ -65,7 +65,7 @@ SYMPTOMS = Symptoms(
         "after-silence": Topic(
             wordings=(
                 r"after (?:some |a few |several |\d+ ?)?(?:seconds?|s|minutes?|min|hours?|h|a while)?\s*(?:of )?(?:silence|idle(?:ness| time)?|inactivity|being idle|no traffic|pause|quiet)",
-                r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)",
+                r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)\b",
                 r"(?:first|next) request after\b",
                 r"low traffic|at night|over (?:the )?(?:night|weekend|lunch)|in the morning",
                 r"idle (?:for )?(?:more than |over |about |~)?\d+ ?(?:s|sec|min|minutes|h|hours)",
@@ -85,21 +85,37 @@ SYMPTOMS = Symptoms(
                 r"timeout[-_]keep[-_]alive\W{1,3}(?P<value>\d+)()",
             )
         ),
+        "server-keepalive-default": Topic(
+            wordings=(
+                r"\b(?:uvicorn|node(?:\.?js)?|express|fastapi|nest(?:js)?)\b.{0,50}\b(?:default(?:s| settings?| config\w*)?|without (?:any )?(?:options|flags|keep-?alive)|untuned|unchanged|out of the box)\b",
+                r"\bdefault\b.{0,40}(?:timeout[-_]keep[-_]alive|keepAliveTimeout|keep-?alive)",
+            ),
+            negatable=False,
+        ),
+        "long-idle": Topic(
+            wordings=(
+                r"(?:after|for|idle|inactiv\w*|silence|quiet|unused|untouched)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|a few|some) ?(?:min(?:ute)?s?|h|hours?)\b.{0,30}\b(?:idle|inactiv\w*|silence|quiet|without|no traffic|nothing)",
+                r"(?:idle|inactiv\w*|silen\w+|quiet|no traffic)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several) ?(?:min(?:ute)?s?|h|hours?)\b",
+                r"(?:idle|inactiv\w*|silen\w+)\b.{0,20}\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)?\b|\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)? (?:of )?(?:idle|inactiv|silen)",
+                r"(?:first|next) (?:\w+ )?(?:request|call|query|message)s? (?:in|of) the (?:morning|day|week)|over ?night|(?:after|over) (?:the )?(?:lunch|weekend)",
+            )
+        ),
         "balancer-idle": Topic(
             wordings=(
                 r"(?:\balb\b|\belb\b|\bnlb\b|balancer|nginx|ingress|proxy|gateway|envoy|haproxy|firewall|nat|\blb\b)\b.{0,50}\b(?:idle|keep-?alive)\b.{0,30}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+                r"\bidle (?:\w+ )?connections? (?:for |up to |open (?:for )?){1,2}(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
                 r"\bidle[- _]?time-?out\b.{0,24}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
             )
         ),
         "stateful-device": Topic(
             wordings=(
-                r"\b(?:firewall|nat(?: gateway)?|stateful|security appliance|\bnlb\b|azure (?:load balancer|lb)|conntrack|palo ?alto|fortigate|asa|vpn|masquerade)\b",
+                r"\b(?:firewall|nat(?: gateway)?|stateful|security appliance|nlb|network load balancer|vpc peering|transit gateway|azure (?:load balancer|lb)|conntrack|palo ?alto|fortigate|asa|vpn|masquerade)\b",
             )
         ),
         "silent-idle-drop": Topic(
             wordings=(
-                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle|time-?out)",
-                r"(?:idle|quiet|silent|inactive|long-?lived)\b.{0,60}(?:hang|silently|dropped|dead|time[sd]? ?-?out|no (?:answer|reply|fin|rst)|blackhole|lost|stale|half-open|torn down)",
+                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle time-?out of)",
+                r"(?:idle|quiet|silent|inactive|long-?lived)\b.{0,60}(?:hang|silently|dropped|dead|time[sd] out|no (?:answer|reply|fin|rst)|blackhole|lost|stale|half-open|torn down)",
                 r"(?:hang|time ?out|reset|dead|stall|fail)\w*.{0,50}after (?:about |exactly |~ ?)?(?:4|5|10|15|30|60|350|900|1|2) ?(?:s|sec|seconds|min|minutes|h|hours?) (?:of )?(?:idle|inactiv|silence|without|no)",
                 r"(?:established|ESTAB)\b.{0,60}(?:other (?:side|end)|peer|far end|remote).{0,40}(?:gone|none|no (?:entry|socket|connection)|closed|nothing|not there)",
                 r"tcp_keepalive_time\W{1,4}7200|keep-?alive (?:probes?|interval).{0,30}(?:2 h|7200|never|off|not (?:set|enabled))",
@@ -151,13 +167,14 @@ SYMPTOMS = Symptoms(
                 r"limit_conn|limiting connections|\bUO\b|upstream_rq_pending_overflow|upstream_cx_overflow|circuit ?break\w*|max_pending_requests|max_requests\b|overflow(?:ed)? .{0,20}(?:pending|connections)",
                 r"(?:qcur|scur|queue)\b.{0,40}(?:maxconn|limit|slim)|haproxy.{0,40}queue",
                 r"TCPConnector\(|max_connections\W{1,3}\d+|max_keepalive_connections\W{1,3}\d+|maxsize\W{1,3}\d+|pool_maxsize|max_parallel_requests",
+                r"never (?:sees?|has|had|gets?|goes|exceeds?|above|more)\b.{0,20}\d+ (?:requests?|connections?|concurrent|running|in flight)|default (?:pool )?limits?\b|_wait_for_available_connection",
                 r"(?:exactly|never more than|only|at most|stuck at|capped at|plateau\w* at|limited to)\s+\d+\s+(?:concurrent|parallel|simultaneous|in[- ]flight|requests|connections)",
             )
         ),
         "backend-idle": Topic(
             wordings=(
-                r"(?:backend|server|model|gpu|upstream|engine|replicas?)\b.{0,40}(?:idle|\b[1-3]?\d ?%|not busy|has room|no queue|bored|under-?used|waiting: 0|waiting 0|free)",
-                r"(?:num_requests_waiting|queue|waiting)\W{1,6}0\b",
+                r"(?:backend|server|gpus?|upstream|engine|replicas?)\b(?: (?!100)[\w/-]+){0,4} (?:is |are |at |~)*(?:idle|not busy|has room|no queue|bored|under-?used|free|(?<![\d.])[1-4]?\d(?:\.\d+)? ?%(?! of))",
+                r"(?:num_requests_waiting|queue|waiting)\b\S{0,40}\W{1,6}0(?:\.0)?(?![\d.])",
             ),
             negatable=False,
         ),
@@ -166,7 +183,7 @@ SYMPTOMS = Symptoms(
                 r"(?:new|fresh|separate|own) (?:tcp |tls |https? |ssl )*(?:connection|client|session|socket|handshake|channel)s?\b.{0,30}(?:per|for (?:each|every)|each|every)",
                 r"(?:per|each|every)[- ](?:request|call|prompt|token|query).{0,40}(?:new|opens?|connects?|handshakes?|creates?).{0,20}(?:connection|client|session|socket|handshake|channel)?",
                 r"(?:handshake|tls|ssl|connect)\w*\b.{0,50}(?:each|every|per) (?:request|call|time)",
-                r"(?:no|without|not|missing|disabled?) (?:\w+ )?(?:connection (?:reuse|pool\w*)|keep-?alive|session|http keep-?alive|upstream keepalive)",
+                r"(?:no|without|not|missing|disabled?) (?:\w+ )?(?:connection (?:reuse|pool\w*)|session|http keep-?alive|upstream keep-?alive|keep-?alive (?:to|towards|on the) (?:the )?(?:upstream|backend|server))",
                 r"requests\.(?:get|post)\(|connection: close|http/1\.0|connections? (?:is|are) not re-?used|closing connection 0|left intact.{0,10}never",
                 r"(?:handshake|connect(?:ion)?(?: setup)?|tls)\b.{0,40}(?:(?:[3-9]\d) ?%|half|most|two thirds|majority) of",
                 r"SYN\b.{0,40}(?:per|each|every) request|as many (?:SYN|connections|handshakes) as requests",
@@ -244,7 +261,7 @@ SYMPTOMS = Symptoms(
         "many-hops": Topic(
             wordings=(
                 r"\b(?:[3-9]|three|four|five|six|seven|several|many|multiple|too many) (?:\w+ )?(?:hops|layers|proxies|gateways|sidecars|tiers|levels)\b",
-                r"(?:->|→|=>|—>).{0,60}(?:->|→|=>|—>).{0,60}(?:->|→|=>|—>)",
+                r"(?:->|→|=>|—>)[^,;]{1,40}(?:->|→|=>|—>)[^,;]{1,40}(?:->|→|=>|—>)",
                 r"each (?:hop|layer|proxy|sidecar|tier)\b.{0,50}(?:adds?|costs?|\d|ms)",
                 r"(?:chain|stack) of (?:prox|gateways|hops|layers)",
                 r"(?:sidecar|mesh|gateway)s?\b.{0,60}(?:adds?|overhead|costs?)\b.{0,20}\d",
@@ -262,7 +279,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:round[- ]?robin|random|least[-_ ]?conn\w*|hash)\b.{0,60}(?:queue|long|uneven|hot|wait|some|overload|imbalance|prompts?|cache|idle)",
                 r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
                 r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
-                r"(?:others?|rest|remaining|neighbou?rs?)\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|\d ?%|waiting 0)",
+                r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",
             ),

@@ -20,6 +20,11 @@ SYMPTOMS = Symptoms(
                 r"(?:50|54|58|60|80|20)[- ]bytes? (?:of )?(?:vxlan|geneve|wireguard|ipip|tunnel|encap|overhead|header)",
             )
         ),
+        "interface-mtu": Topic(
+            wordings=(
+                r"\b(?:en\w+|eth\d|bond\d|docker0|br-\w+|cni0|cali\w+|veth\w*|flannel[\w.-]*|vxlan[\w.]*|cilium_\w+|tunl0|wg\d|geneve\w*) (?:has |with |at )?mtu\W{1,3}\d{4}",
+            )
+        ),
         "big-hang-small-pass": Topic(
             wordings=(
                 r"(?:big|large|long|bigger|larger)\b.{0,60}\b(?:hang|stall|time[sd]? ?-?out|freez|stuck|fail|never (?:arrive|complete|return)|get no)",
@@ -92,7 +97,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 rf"(?:all|most|\d{{2,3}} ?%|every\w*|the bulk)\b.{{0,50}}\b(?:to|on|at|by|in|hits?|lands?|reach\w*|served by)\b.{{0,12}}\b{_ONE} {_POD}",
                 rf"\b{_ONE} {_POD}\b.{{0,50}}(?:takes?|gets?|receives?|serves?|handles?|has|sees|overloaded|at 100|hot|busy|100 ?%)",
-                rf"(?:other|rest|remaining|new|added|scaled?)\b.{{0,30}}{_POD}?.{{0,30}}(?:idle|nothing|no (?:traffic|requests?|load)|zero|0 (?:req|rps)|unused|without (?:traffic|load|requests))",
+                rf"(?:others|(?:the )?rest|(?:other|remaining|new|added|scaled|extra|additional)(?:\W\w+)? {_POD})\b.{{0,30}}(?:idle|nothing|no (?:traffic|requests?|load)|zero|0 (?:req|rps)|unused|without (?:traffic|load|requests))",
                 rf"(?:uneven|unbalanced|imbalanced?|skewed)\b.{{0,40}}(?:load|traffic|requests?|{_POD})",
                 rf"{_POD} .{{0,40}}(?:never|do(?:es)? not|don't|no) (?:get|receive|see|serve)s? (?:any )?(?:traffic|requests?|load)",
                 r"(?:scal(?:ing|ed?) (?:out|up|from)|adding|more|added) .{0,20}(?:pods|replicas|instances).{0,50}(?:no (?:effect|change|help)|does not help|nothing|doesn't help|same)",

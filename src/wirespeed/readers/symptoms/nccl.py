@@ -7,7 +7,7 @@ _NODES = r"(?:nodes?|hosts?|machines?|servers?|boxes|workers?|pods?|vms?)"
 _WORKS = (
     r"(?:works?|fine|ok\b|pass(?:es)?|succeed|normal|correct|healthy|full|fills?|reach|line rate|lists?|shows?|sees?|active|\d)"
 )
-_TOPOLOGY_TRANSPORTS = r"(?:tcp|sockets?|ethernet|NET/Socket|network Socket)"
+_TCP = r"(?:tcp|sockets?|ethernet|NET/Socket|network Socket)"
 
 SYMPTOMS = Symptoms(
     title=Text(en="NCCL configuration and transports", zh="NCCL 配置与传输"),
@@ -24,9 +24,22 @@ SYMPTOMS = Symptoms(
         "topology-file-off-helps": Topic(
             negatable=False,
             wordings=(
-                r"(?:without|unset\w*|remov\w*|drop\w*|delet\w*)\s.{0,30}(?:NCCL_(?:TOPO|GRAPH)_FILE|topo(?:logy)?[ _.-]?(?:xml|file)).{0,60}"
+                r"(?:without|unset\w*|remov\w*|drop\w*|delet\w*)\s.{0,30}(?:NCCL_(?:TOPO|GRAPH)_FILE"
+                r"|topo(?:logy)?[ _.-]?(?:xml|file)).{0,60}"
                 r"(?:works?|fine|fast|pass|runs|normal|full|ok|fix|help|solv)",
             ),
+        ),
+        "topology-file-helps": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:set\w*|giv\w*|provid\w*|inject\w*|with|adding|either)\s.{0,40}(?:NCCL_TOPO_FILE|NCCL_NET_GDR_LEVEL=(?:SYS"
+                r"|5)|topo(?:logy)?[ _.-]?(?:xml|file)).{0,60}"
+                r"(?:full|fast|doubl|restor|optimal|fix|help|solv|works|expected|\d+ ?[GT]b)",
+            ),
+        ),
+        "topology-flat": Topic(
+            negatable=False,
+            wordings=(r"(?:every|all|each|any)\s.{0,24}(?:pairs?|gpus?|nics?|paths?)\b.{0,24}\b(?:PHB|SYS|NODE)\b",),
         ),
         "virtual-machine": Topic(
             wordings=(
@@ -40,17 +53,21 @@ SYMPTOMS = Symptoms(
         "slower-than-bare-metal": Topic(
             negatable=False,
             wordings=(
+                r"\d+ ?[GM]b(?:/s|ps)\b.{0,24}on bare[- ]?metal",
                 r"bare[- ]?metal.{0,80}(?:faster|better|full|higher|reach|twice|\dx|times|as expected|fine)",
-                r"(?:slower|lower|below|worse|half|third|fraction|behind).{0,60}(?:bare[- ]?metal|physical (?:host|machine|server))",
+                r"(?:slower|lower|below|worse|half|third|fraction|behind).{0,60}(?:bare[- ]?metal|physical (?:host|machine"
+                r"|server))",
             ),
         ),
         "variable-left-over": Topic(
             negatable=False,
             wordings=(
                 r"left[- ]?over\s.{0,30}(?:variables?|env|settings?|NCCL_)",
-                r"(?:unset\w*|remov\w*|dropp\w*|delet\w*|without)\s.{0,40}(?:NCCL_(?!TOPO|GRAPH)\w+|env(?:ironment)?(?: variables?)?|variables?)"
+                r"(?:unset\w*|remov\w*|dropp\w*|delet\w*|without)\s.{0,40}(?:NCCL_(?!TOPO|GRAPH)\w+"
+                r"|env(?:ironment)?(?: variables?)?|variables?)"
                 r".{0,60}(?:fix|help|works?|restor|fast|full|solv|goes away|runs|normal|pass|\d+ ?[GT]b)",
-                r"(?:variables?|env\w*|settings?|NCCL_\w+|recipe|script).{0,40}(?:copied|inherited|taken over|baked|carried over|from (?:an? )?(?:old|other|blog))",
+                r"(?:variables?|env\w*|settings?|NCCL_\w+|recipe|script).{0,40}(?:copied|inherited|taken over|baked"
+                r"|carried over|from (?:an? )?(?:old|other|blog))",
                 r"(?:copied|inherited|carried over)\s.{0,40}(?:variables?|env\w*|settings?|NCCL_\w+)",
             ),
         ),
@@ -60,7 +77,8 @@ SYMPTOMS = Symptoms(
         ),
         "several-nodes": Topic(
             wordings=(
-                rf"\b(?:two|three|four|eight|sixteen|several|multiple|many|both|across|between|each of (?:the )?\d+|[2-9]|[1-9]\d+)[- ]"
+                rf"\b(?:two|three|four|eight|sixteen|several|multiple|many|both|across|between|each of (?:the )?\d+|[2-9]"
+                rf"|[1-9]\d+)[- ]"
                 rf"(?:the |of the |\w+ )?{_NODES}\b",
                 r"\b(?:multi|inter|cross|internode|between)-?(?:node|host|server)s?\b",
                 r"\b\d+ ?[x×] ?\d+ (?:GPUs?|H\d00|A\d00|V100|MI\d+)",
@@ -77,28 +95,38 @@ SYMPTOMS = Symptoms(
         "interface-wrong": Topic(
             negatable=False,
             wordings=(
-                r"(?:wrong|incorrect|unexpected|unintended|different)\s(?:network\s|socket\s)?(?:interfaces?|nics?|network cards?|adapters?)\b",
-                r"(?:picks?|picked|chooses?|chose|selects?|selected|takes?|took|uses?|using|binds?|bound|announces?|advertises?)\s.{0,40}"
-                r"(?:docker\d|virbr\d*|\blo\b|loopback|management|mgmt|wi-?fi|wlan\w*|tailscale\d*|vpn|tunnel|ip6tnl\d*|\bbr-\w+|usb\d*|bmc)",
+                r"(?:wrong|incorrect|unexpected|unintended|different)\s(?:network\s|socket\s)?(?:interfaces?|nics?"
+                r"|network cards?|adapters?)\b",
+                r"(?:picks?|picked|chooses?|chose|selects?|selected|takes?|took|uses?|using|binds?|bound|announces?"
+                r"|advertises?)\s.{0,40}"
+                r"(?:docker\d|virbr\d*|\blo\b|loopback|management|mgmt|wi-?fi|wlan\w*|tailscale\d*|vpn|tunnel|ip6tnl\d*"
+                r"|\bbr-\w+|usb\d*|bmc)",
                 r"NCCL_SOCKET_IFNAME.{0,60}(?:wrong|exist|missing|differ|named|no such|not (?:set|match|found))",
+                r"no socket interface found",
                 r"interface (?:names?|naming).{0,30}(?:differ|not the same|vary|varies|unequal)",
             ),
         ),
         "interface-set-helps": Topic(
             negatable=False,
             wordings=(
-                r"(?:set\w*|export\w*|with|adding|using)\s.{0,12}NCCL_SOCKET_IFNAME.{0,60}(?:fix|help|works?|solv|pass|runs|connect)",
-                r"(?:disabl\w*|down|remov\w*)\s.{0,30}(?:other|second|docker\d|virbr\d?|wi-?fi)\s?(?:interface|nic|bridge)?.{0,40}(?:fix|help|works?|solv|pass|runs)",
+                r"(?:set\w*|export\w*|with|adding|using)\s.{0,12}NCCL_SOCKET_IFNAME.{0,60}(?:fix|help|works?|solv|pass|runs"
+                r"|connect)",
+                r"(?:disabl\w*|down|remov\w*)\s.{0,30}(?:other|second|docker\d|virbr\d?|wi-?fi)\s?(?:interface|nic"
+                r"|bridge)?.{0,40}(?:fix|help|works?|solv|pass|runs)",
             ),
         ),
         "hca-wrong": Topic(
             negatable=False,
             wordings=(
-                r"(?:wrong|only one|only some|only (?:\d|two|three|four)|just one|fewer|not all|mismatch\w*|unequal)\s(?:of\s)?.{0,30}"
-                r"(?:\bhcas?\b|rdma (?:devices?|nics?|ports?)|ib (?:devices?|cards?|ports?|nics?)|roce (?:ports?|nics?|devices?)|\bmlx5_\w+|\brails?\b|\bnics\b)",
+                r"(?:wrong|only one|only some|only (?:\d|two|three|four)|just one|fewer|not all|mismatch\w*"
+                r"|unequal)\s(?:of\s)?.{0,30}"
+                r"(?:\bhcas?\b|rdma (?:devices?|nics?|ports?)|ib (?:devices?|cards?|ports?|nics?)|roce (?:ports?|nics?"
+                r"|devices?)|\bmlx5_\w+|\brails?\b|\bnics\b)",
                 r"NCCL_IB_HCA.{0,60}(?:wrong|mismatch|differ|only|missing|not match|lists|order|prefix|includes?|names)",
-                r"(?:storage|management|frontend|front-end|north-?south)\s(?:\w+\s)?(?:hca|rdma|roce|\bib\b|mlx5|nics?).{0,60}(?:used|picked|chosen|takes?|includ|list)",
-                r"(?:devices?|hcas?|mlx5_\w+).{0,40}(?:different|another|not the same) (?:order|numbering|names?|subnets?|networks?|fabrics?)",
+                r"(?:storage|management|frontend|front-end|north-?south)\s(?:\w+\s)?(?:hca|rdma|roce|\bib\b|mlx5"
+                r"|nics?).{0,60}(?:used|picked|chosen|takes?|includ|list)",
+                r"(?:devices?|hcas?|mlx5_\w+).{0,40}(?:different|another|not the same) (?:order|numbering|names?|subnets?"
+                r"|networks?|fabrics?)",
             ),
         ),
         "hca-choice-helps": Topic(
@@ -111,48 +139,58 @@ SYMPTOMS = Symptoms(
         "rdma-healthy-outside": Topic(
             negatable=False,
             wordings=(
-                rf"(?:ib_(?:write|read|send)_(?:bw|lat)|perftest|\brping|ibstat(?:us)?|ibv_devinfo|ibv_devices|fi_info)\b(?!.{{0,60}}(?:\bno\b|not |fail|empty|nothing|none|-61)).{{0,80}}{_WORKS}",
+                rf"(?:ib_(?:write|read|send)_(?:bw|lat)|perftest|\brping|ibstat(?:us)?|ibv_devinfo|ibv_devices"
+                rf"|fi_info)\b(?!.{{0,60}}(?:\bno\b|not |fail|empty|nothing|none|-61)).{{0,80}}{_WORKS}",
                 rf"(?:on|from) the host\b.{{0,60}}{_WORKS}",
                 r"\b(?:infiniband|rdma|roce|\bib)\b.{0,30}(?:works|healthy|fine|active|is up|are up)",
             ),
         ),
         "rdma-expected": Topic(
             wordings=(
-                r"\binfiniband\b|\bRDMA\b|\bRoCE\b|\bIB (?:cards?|nics?|network|fabric|clusters?|ports?)\b|\bConnectX\b|\bmlx5\w*|\bCX-?[4-8]\b|\b[HN]DR\b",
+                r"\binfiniband\b|\bRDMA\b|\bRoCE\b|\bIB (?:cards?|nics?|network|fabric|clusters?|ports?)\b|\bConnectX\b"
+                r"|\bmlx5\w*|\bCX-?[4-8]\b|\b[HN]DR\b",
             )
         ),
         "sockets-used": Topic(
             wordings=(
-                rf"(?:falls? back|falling back|fallback|fell back|drops? back|switch(?:es|ed)?)\s.{{0,20}}{_TOPOLOGY_TRANSPORTS}",
-                r"NET/Socket|network Socket|\busing sockets?\b|sockets? (?:are|is|were) used|uses? (?:tcp|sockets?)\b|runs? (?:over|on) (?:tcp|sockets?)",
+                rf"(?:falls? back|falling back|fallback|fell back|drops? back|switch(?:es|ed)?)\s.{{0,20}}{_TCP}",
+                r"NET/Socket|network Socket|\busing sockets?\b|sockets? (?:are|is|were) used|uses? (?:tcp|sockets?)\b"
+                r"|runs? (?:over|on) (?:tcp|sockets?)",
                 r"(?:instead of|not|rather than)\s.{0,12}(?:infiniband|rdma|\bIB\b|roce|efa)\b",
-                r"(?:eth\d|ethernet|management|1 ?GbE|tcp).{0,40}(?:carries|traffic|busy|loaded).{0,60}(?:ib|rdma|infiniband).{0,20}(?:idle|silent|zero)",
+                r"(?:eth\d|ethernet|management|1 ?GbE|tcp).{0,40}(?:carries|traffic|busy|loaded).{0,60}(?:ib|rdma"
+                r"|infiniband).{0,20}(?:idle|silent|zero)",
             ),
             negatable=False,
         ),
         "transfer-on-tcp": Topic(
             negatable=False,
             wordings=(
-                r"\b(?:ucx\w*|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?|disaggregat\w*|lmcache|libfabric|deepep)\b"
+                r"\b(?:ucx\w*|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?"
+                r"|disaggregat\w*|lmcache|libfabric|deepep)\b"
                 r".{0,100}\b(?:tcp|sockets?)\b",
                 r"\b(?:tcp|sockets?)\b.{0,60}\b(?:ucx|mooncake|nixl|nvshmem|transfer engine|open ?mpi|kv(?: cache)? transfers?)\b",
-                r"UCX_TLS.{0,40}tcp|tcp_transport|TcpTransport|MC_FORCE_TCP|protocol[\"' :=]+tcp",
+                r"UCX_TLS.{0,40}tcp|tcp_transport|TcpTransport|\bbtl\b.{0,20}\btcp\b|No OpenFabrics connection schemes"
+                r"|(?:falls?|falling|fell) back (?:to|on) tcp|MC_FORCE_TCP|protocol[\"' :=]+tcp",
             ),
         ),
         "transfer-engine": Topic(
             wordings=(
-                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|kv(?: cache)? transfers?|prefill.{0,20}decode|disaggregat\w*|lmcache)\b",
+                r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|kv(?: cache)? transfers?|prefill.{0,20}decode"
+                r"|disaggregat\w*|lmcache)\b",
             )
         ),
         "efa-cluster": Topic(
+            negatable=False,
             wordings=(
-                r"\bEFA\b|aws[-_]ofi[-_]nccl|\bofi[- ]nccl|elastic fabric|\bp[4-6][a-z]*\.\d+xlarge|\bp(?:3dn|4de?|5en?)\b|\bg\d\w*\.\d+xlarge|\btrn\d\b",
-            )
+                r"\bEFA\b|aws[-_]ofi[-_]nccl|\bofi[- ]nccl|elastic fabric|\bp[4-6][a-z]*\.\d+xlarge|\bp(?:3dn|4de?|5en?)\b"
+                r"|\bg\d\w*\.\d+xlarge|\btrn\d\b",
+            ),
         ),
         "efa-unusable": Topic(
             negatable=False,
             wordings=(
-                r"\b(?:EFA|libfabric|ofi|fi_info|provider)\b.{0,80}(?:not (?:used|found|available|loaded|selected|visible|listed)|missing|fails?|failed|unavailable|no such|nothing)",
+                r"\b(?:EFA|libfabric|ofi|fi_info|provider)\b.{0,80}(?:not (?:used|found|available|loaded|selected|visible"
+                r"|listed)|missing|fails?|failed|unavailable|no such|nothing)",
                 r"(?:no|without|missing)\s.{0,24}(?:aws[-_]ofi|ofi plugin|libfabric|efa (?:provider|device|plugin))",
                 r"fi_info\b.{0,20}-61|no eligible providers",
                 r"security group.{0,80}(?:EFA|itself|self|all traffic)",
@@ -161,16 +199,19 @@ SYMPTOMS = Symptoms(
         "single-flow-limited": Topic(
             negatable=False,
             wordings=(
-                r"(?:one|single|per|each)[- ](?:tcp[- ])?(?:flow|stream|connection|socket)s?\b.{0,80}(?:limit|caps?|capped|only|at most|max|stops|\d ?g)",
+                r"(?:one|single|per|each)[- ](?:tcp[- ])?(?:flow|stream|connection|socket)s?\b.{0,80}(?:limit|caps?|capped"
+                r"|only|at most|max|stops|\d ?g)",
                 r"(?:limit|caps?|capped|at most|max\w*)\s.{0,30}(?:per|each|single)[- ](?:tcp )?(?:flow|stream|connection)",
-                r"(?:\d+|more|several|multiple|parallel|many)\s(?:parallel |tcp )?(?:streams|connections|sockets|flows)\b.{0,80}(?:full|reach|fill|line rate|scale|faster|more|\d ?g)",
+                r"(?:\d+|more|several|multiple|parallel|many)\s(?:parallel |tcp )?(?:streams|connections|sockets"
+                r"|flows)\b.{0,80}(?:full|reach|fill|line rate|scale|faster|more|\d ?g)",
                 r"NCCL_(?:SOCKET_NTHREADS|NSOCKS_PERTHREAD).{0,80}(?:help|faster|doubl|rais|improv|full|more|times)",
             ),
         ),
         "gdr-not-used": Topic(
             negatable=False,
             wordings=(
-                r"(?:\bGDR\b|GPU ?Direct(?: RDMA)?)\b.{0,40}(?:\boff\b|disabled|not (?:used|active|enabled|available|working|supported)|missing|never|inactive)",
+                r"(?:\bGDR\b|GPU ?Direct(?: RDMA)?)\b.{0,40}(?:\boff\b|disabled|not (?:used|active|enabled|available|working"
+                r"|supported)|missing|never|inactive)",
                 r"(?:nvidia[-_]|nv_?)peer_?mem\w*.{0,40}(?:not |missing|absent|fail|unloaded)",
                 r"(?:without|no|missing)\s.{0,16}(?:GPU ?Direct|\bGDR\b|nvidia[-_]peermem|nv_peer_mem)",
                 r"(?:staged|bounce|copied|copies) (?:through|in|via|over)\s.{0,20}(?:host|cpu|system) memory",
@@ -180,14 +221,16 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"NCCL_IB_GID_INDEX.{0,80}(?:fix|help|works?|solv|pass|wrong|not set|unset|index|\d)",
-                r"\bGID(?: index| table)?\b.{0,80}(?:wrong|differ|index 0|link[- ]?local|v1|chang|not (?:valid|present|routable)|empty|reorder)",
+                r"\bGID(?: index| table)?\b.{0,80}(?:wrong|differ|index 0|link[- ]?local|v1|chang|not (?:valid|present"
+                r"|routable)|empty|reorder)",
                 r"(?:perftest|ib_write_bw)\b.{0,40}(?:-x ?\d|gid)",
             ),
         ),
         "rdma-ports-unreachable": Topic(
             negatable=False,
             wordings=(
-                r"(?:roce|rdma|rails?|ports?|nics?|hcas?|subnets?|vlans?).{0,60}(?:cannot|can't|can not|do(?:es)? not|unable to|never)\s(?:\w+\s)?(?:reach|route|ping|talk|connect|communicate|see)",
+                r"(?:roce|rdma|rails?|ports?|nics?|hcas?|subnets?|vlans?).{0,60}(?:cannot|can't|can not|do(?:es)? not"
+                r"|unable to|never)\s(?:\w+\s)?(?:reach|route|ping|talk|connect|communicate|see)",
                 r"(?:different|separate|other|own|isolated|distinct)\s(?:\w+\s)?(?:subnets?|vlans?|networks?)\b.{0,60}",
                 r"rail[- ](?:only|optimi[sz]ed|aligned)|NCCL_CROSS_NIC|cross[- ]rail",
                 r"no (?:route|routing|gateway) (?:between|for|from|to)\s.{0,30}(?:roce|rdma|rail|subnet|port)",

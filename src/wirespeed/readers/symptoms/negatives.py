@@ -16,7 +16,8 @@ SYMPTOMS = Symptoms(
         ),
         "expects-more": Topic(
             wordings=(
-                r"\b(?:why|only|just|expected?|should|supposed|instead of|lower than|less than|half of|below|far from|promised|advertised|reference|spec(?:ified|s|\.)?|theoretical|rated)\b",
+                r"\bwhy (?:is|are|do|does|did|so|not|only|we|can't)\b|\b(?:only|just|merely) (?:about |around |~)?\d|instead of (?:the |about |~)?\d|\bexpect(?:ed|s|ing)?\b|\bshould (?:be|get|reach|give|have|see|do)\b|supposed to|(?:lower|less|slower|worse) than (?:expected|the|specified|advertised|it|we)",
+                r"half (?:of )?(?:the|what|that)|far (?:below|from)|promised|advertised|theoretical|rated|\breference\b|\bspec(?:ified|s|ification)?\b|what is wrong|which (?:number|one) is wrong",
             ),
             negatable=False,
         ),
@@ -33,7 +34,8 @@ SYMPTOMS = Symptoms(
         ),
         "network-hardly-used": Topic(
             wordings=(
-                r"(?:network|link|nic|ethernet|bandwidth|interconnect|traffic|wire|rx|tx|utili[sz]ation of the (?:link|network))\b.{0,50}(?:\b[0-9](?:\.\d+)? ?%|1\d ?%|idle|hardly|barely|\d+(?:\.\d+)? ?(?:k|M)(?:i?B|b(?:it)?)(?:/s|ps)|unused|nearly nothing|low|far (?:below|from)|negligible|not (?:the )?(?:limit|bottleneck|saturated))",
+                r"(?:network|link|nic|ethernet|bandwidth|interconnect|traffic|wire|rx|tx|utili[sz]ation of the (?:link|network))\b.{0,50}(?:\b[0-9](?:\.\d+)? ?%|1\d ?%|idle|hardly|barely|\d+(?:\.\d+)? ?(?:k|M)(?:i?B|b(?:it)?)(?:/s|ps)|unused|nearly nothing|far (?:below|from)|negligible|not (?:the )?(?:limit|bottleneck|saturated))",
+                r"(?:traffic|utili[sz]ation|network usage|link usage) (?:is |stays |was )?(?:very |quite )?low\b",
                 r"(?:iperf3?|ib_write_bw|perftest|nccl-tests?|all_reduce_perf|ping|bandwidth test)\b.{0,60}(?:full|line rate|normal|fine|good|as expected|ok|healthy|9\d ?%|clean)",
                 r"(?:faster|upgrad\w*|10 ?x|double|2\.5|25|100|200|400)\b.{0,40}(?:network|link|nic|ethernet|switch|interconnect)\b.{0,50}(?:no (?:difference|change|effect|gain|help)|same|made no|did not|does not|unchanged|identical)",
                 r"(?:0|no|zero) (?:retransmits?|retransmissions?|drops?|losses|loss|errors?|packet loss)\b",
@@ -59,7 +61,6 @@ SYMPTOMS = Symptoms(
                 r"scal(?:ing|es) (?:efficiency )?.{0,20}(?:9\d(?:\.\d+)? ?%|0\.9\d|linear)",
                 r"(?:mfu|hfu)\b\W{0,6}(?:of |is |at |= ?)?(?:[4-7]\d(?:\.\d+)? ?%|0\.[4-7])",
                 r"(?:tokens?/s|tok/s|decode|generation)\b.{0,60}(?:memory bandwidth|hbm|weights? (?:read|per token)|theoretical)",
-                r"(?:cpu|gpu|clock)s?\b.{0,40}(?:thermal|throttl|frequency|governor|power ?save|capped)",
             )
         ),
         "single-machine": Topic(
@@ -101,7 +102,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"pci-?e?(?:xpress)? ?(?:gen ?)?[345](?:\.0)? ?x ?(?:4|8|16)\b",
                 r"(?:gen ?[345])(?:\.0)? ?x ?(?:4|8|16)\b",
-                r"(?:root complex|host bridge|\bPHB\b|\bSYS\b|\bNODE\b|through (?:the )?(?:cpu|host memory)|upi|qpi|infinity fabric)\b.{0,60}(?:limit|path|only|\d|between|p2p)",
+                r"(?:root complex|host bridge|(?:\bPHB\b|\bSYS\b)|through (?:the )?(?:cpu|host memory)|\bupi\b|\bqpi\b|infinity fabric)\b.{0,60}(?:limit|path|only|\d|between|p2p)",
             )
         ),
         "consumer-gpu": Topic(
@@ -116,9 +117,9 @@ SYMPTOMS = Symptoms(
         "metric-confusion": Topic(
             wordings=(
                 r"\balgbw\b.{0,60}\bbusbw\b|\bbusbw\b.{0,60}\balgbw\b|avg bus bandwidth|average (?:bus )?bandwidth|bus bandwidth (?:above|exceeds|higher|lower|below|vs)",
-                r"\b(?:GB/s|GBytes/s?|MB/s)\b.{0,80}\b(?:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE)\b|\b(?:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE)\b.{0,80}\b(?:GB/s|GBytes/s?|MB/s)\b",
                 r"\b4x ?(?:[qfehnx]dr|hdr|ndr)\b|\b[14]x\b.{0,20}(?:lanes?|width)|bits? (?:and|or|vs\.?|versus|against|with) bytes?|(?:unit|units) (?:of|is|are|mis)|MiB|Gi?B (?:vs|or|and) Gi?B",
                 r"(?:gpu|nvidia-smi|sm)\b.{0,20}util\w*.{0,40}100 ?%.{0,60}(?:slow|low|wait|power|nccl|hang|nothing)",
+                r"100 ?% (?:gpu[- ])?(?:util\w*|busy).{0,80}(?:spin|wait|power|stands|hang|nccl|still|nothing)|nccl kernels?\b.{0,30}(?:spin|busy-?wait|poll)|util\w*\b.{0,20}100 ?%.{0,60}(?:stands still|no progress|hang|stuck)",
                 r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
                 r"loss\b.{0,40}(?:at )?(?:hop|router|middle|intermediate)|(?:hop|router) \d+.{0,40}(?:loss|lost|drop)|(?:lost|loss|dropped)\b.{0,20}at hop",
                 r"bi-?directional\b.{0,60}(?:sum|total|double|both)|both directions|full[- ]duplex.{0,30}(?:sum|double)",
@@ -126,10 +127,17 @@ SYMPTOMS = Symptoms(
                 r"lspci.{0,40}downgraded.{0,60}idle|(?:2\.5 ?GT/s|gen ?1)\b.{0,50}(?:idle|power ?sav|at rest)|idle\b.{0,60}(?:2\.5 ?GT/s|gen ?1\b)",
             )
         ),
+        "pcie-sleeps": Topic(
+            wordings=(
+                r"under load\b.{0,30}(?:(?:8|16|32)(?:\.0)? ?GT/s|gen ?[345])|(?:(?:8|16|32)(?:\.0)? ?GT/s|gen ?[345])\b.{0,30}under load",
+                r"idle\b.{0,40}(?:2\.5 ?GT/s|gen ?1\b)|(?:2\.5 ?GT/s|gen ?1)\b.{0,40}idle|\bP8\b|(?:power|idle) sav\w*.{0,30}(?:pcie|link)|aspm",
+            )
+        ),
         "line-rate-named": Topic(
             wordings=(
-                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?-i:Gb(?:it)?s?/s(?:ec)?|Gbps|GbE|Gbits?|Gb)|gigabit|gige)\b(?!yte)",
-                r"\b(?P<value>\d{2,3})(?P<unit>(?-i:G)) (?:network|nic|ethernet|link|infiniband|roce|port|switch)",
+                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:GbE|GBASE)|gigabit ethernet|gige)\b",
+                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))(?: \w+)? (?:network|nics?|links?|ethernet|infiniband|ib|roce|switch|ports?|line|card|cable|hca|connect-?x|fabric|uplink|interface|rdma)\b",
+                r"\b(?:network|nic|link|ethernet|infiniband|ib|roce|switch|port|line|card|cable|hca|connect-?x(?:-?\d)?|fabric|uplink|interface|[efhn]dr)\b(?: (?:is|has|with|of|speed|rate|at|a|listed|as|supports|rated|runs|for|up to|between)|[,:(=-]|\W\w+:)* ?\(?(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))\b",
             )
         ),
         "infiniband-generation": Topic(wordings=(r"\b(?:4x[- ]?)?(?P<unit>QDR|FDR|EDR|HDR100|HDR|NDR200|NDR|XDR)\b",)),

@@ -9,10 +9,15 @@ SYMPTOMS = Symptoms(
         "crosses-domain": Topic(
             negatable=False,
             wordings=(
-                r"(?:span\w*|cross\w*|across|spread\w*|split\w*|scatter\w*|straddl\w*|over|between|different|two|several|multiple|other)\s(?:\w+\s){0,3}"
-                r"(?:racks?|pods? of switches|leaf|leaves|leafs|spines?|zones?|availability zones|AZs?|NVLink domains?|nvl72|islands?|superpods?|scalable units?|\bSUs?\b|blocks?|rails?|data ?cent(?:er|re)s?|switch(?:es)?|placement groups?|tors?)\b",
-                r"(?:same|one|single|within a|inside a)\s(?:\w+\s)?(?:rack|leaf|zone|AZ|NVLink domain|switch|placement group|block|island)\b.{0,80}(?:fast|fine|full|faster|good|normal|expected|\d)",
-                r"(?:random|arbitrary|scheduler)\s.{0,30}(?:placement|node order|allocation|assignment)|rank order\b|hostfile order|node order\b|topology[- ]aware|topology plugin",
+                r"(?:span\w*|cross\w*|across|spread\w*|split\w*|scatter\w*|straddl\w*|over|between|different|two|several"
+                r"|multiple|other)\s(?:\w+\s){0,3}"
+                r"(?:racks?|pods? of switches|leaf|leaves|leafs|spines?|zones?|availability zones|AZs?|NVLink domains?|nvl72"
+                r"|islands?|superpods?|scalable units?|\bSUs?\b|blocks?|rails?|data ?cent(?:er|re)s?|switch(?:es)?"
+                r"|placement groups?|tors?)\b",
+                r"(?:same|one|single|within a|inside a)\s(?:\w+\s)?(?:rack|leaf|zone|AZ|NVLink domain|switch|placement group"
+                r"|block|island)\b.{0,80}(?:fast|fine|full|faster|good|normal|expected|\d)",
+                r"(?:random|arbitrary|scheduler)\s.{0,30}(?:placement|node order|allocation|assignment)|rank order\b"
+                r"|hostfile order|node order\b|topology[- ]aware|topology plugin",
             ),
         ),
         "tensor-parallel": Topic(
@@ -22,8 +27,12 @@ SYMPTOMS = Symptoms(
         "tensor-parallel-across-nodes": Topic(
             negatable=False,
             wordings=(
-                r"(?:tensor[- _]?parallel\w*|\bTP\d*\b)(?: size)?.{0,60}(?:across|over|spans?|between|on)\s(?:the\s)?(?:two|both|2|four|4|\d+|multiple|several|different)?\s?(?:nodes|hosts|machines|servers|boxes)",
-                r"(?:across|over|between)\s(?:two|2|both|multiple|several|\d+)?\s?(?:nodes|hosts|machines|servers|boxes)\b.{0,40}(?:tensor[- _]?parallel|\bTP\b)",
+                r"(?:tensor[- _]?parallel\w*|\bTP\d*\b)(?: size)?.{0,60}(?:across|over|spans?|between|on)\s(?:the\s)?(?:two"
+                r"|both|2|four|4|\d+|multiple|several|different)?\s?(?:nodes|hosts|machines|servers|boxes)",
+                r"(?:across|over|between)\s(?:two|2|both|multiple|several|\d+)?\s?(?:nodes|hosts|machines|servers"
+                r"|boxes)\b.{0,40}(?:tensor[- _]?parallel|\bTP\b)",
+                r"(?:tensor[- _]?parallel\S*|--?tp\S*|\bTP\b)(?: size)?.{0,20}\bover\s.{0,12}(?:\d+ ?G(?:b|ig)|ethernet|wi-?fi"
+                r"|tcp|thunderbolt|usb4)",
                 r"(?:multi|inter|cross)-?node\s(?:tensor[- _]?parallel\w*|TP\b)",
                 r"\bTP ?=? ?(?:16|32|64)\b",
             ),
@@ -31,11 +40,16 @@ SYMPTOMS = Symptoms(
         "communication-share-high": Topic(
             negatable=False,
             wordings=(
-                r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than|longer than compute|bottleneck)",
-                r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl|all-?_?reduce|all-?_?gather|network|waiting for)",
-                r"(?:scal\w*|throughput|speed-?up)\b.{0,40}(?:poor|bad|only|drops?|collaps\w*|worse|does not|no gain|\d+ ?%)\b.{0,60}(?:nodes?|gpus?|servers?)",
+                r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed"
+                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than"
+                r"|longer than compute|bottleneck)",
+                r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl"
+                r"|all-?_?reduce|all-?_?gather|network|waiting for)",
+                r"(?:scal\w*|throughput|speed-?up)\b.{0,40}(?:poor|bad|only|drops?|collaps\w*|worse|does not|no gain"
+                r"|\d+ ?%)\b.{0,60}(?:nodes?|gpus?|servers?)",
                 r"(?:two|2|more) (?:nodes|servers|machines)\b.{0,60}(?:slower|no faster|not faster|worse) than\s(?:one|a single|1)",
-                r"(?:zero[- ]?3|stage 3|fsdp|full[- ]?shard\w*)\b.{0,60}(?:slow|across|nodes|ethernet|all-?_?gather|traffic|communicat)",
+                r"(?:zero[- ]?3|stage 3|fsdp|full[- ]?shard\w*)\b.{0,60}(?:slow|across|nodes|ethernet|all-?_?gather|traffic"
+                r"|communicat)",
             ),
         ),
         "slow-links": Topic(
@@ -47,8 +61,10 @@ SYMPTOMS = Symptoms(
         "many-small-messages": Topic(
             negatable=False,
             wordings=(
-                r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|\d{3,} )\s?(?:small|tiny|short|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
-                r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow|latency|dominat|many|each|poor|low|bad)",
+                r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|\d{3,} )\s?(?:small|tiny|short"
+                r"|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
+                r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow"
+                r"|latency|dominat|many|each|poor|low|bad)",
                 r"latency[- ]bound|dominated by latency|latency, not bandwidth|launch overhead|bucket_cap_mb|bucket size",
                 r"(?:each|per|every) (?:token|decode step)\b.{0,60}(?:all-?_?reduce|round trips?|sync\w*|latency)",
             ),
@@ -56,16 +72,19 @@ SYMPTOMS = Symptoms(
         "link-mostly-idle": Topic(
             negatable=False,
             wordings=(
-                r"(?:link|network|bandwidth|nic|wire|fabric)\b.{0,40}(?:\bidle|unused|\b\d ?%|far from|not saturated|barely used|hardly used)",
+                r"(?:link|network|bandwidth|nic|wire|fabric)\b.{0,40}(?:\bidle|unused|\b\d ?%|far from|not saturated"
+                r"|barely used|hardly used)",
                 r"under \d ?%.{0,20}(?:link|network|bandwidth|nic)",
             ),
         ),
         "gradients-in-fp32": Topic(
             negatable=False,
             wordings=(
-                r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the|twice)",
+                r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes"
+                r"|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the|twice)",
                 r"(?:fp32|float32|4[- ]byte)\s.{0,24}(?:gradients?|grads?|all-?_?reduce|reduc\w*|communicat\w*|buckets?)",
-                r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
+                r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32"
+                r"|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
             ),
         ),
         "mixed-precision": Topic(
@@ -78,9 +97,11 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:hot|popular|overloaded|busy|busiest|few|some|one|imbalanced)\s(?:\w+\s)?experts?\b.{0,60}",
-                r"experts?\b.{0,60}(?:imbalanc\w*|uneven\w*|skew\w*|unequal|overload\w*|hot\b|most of the tokens|more tokens|times (?:more|the))",
+                r"experts?\b.{0,60}(?:imbalanc\w*|uneven\w*|skew\w*|unequal|overload\w*|hot\b|most of the tokens|more tokens"
+                r"|times (?:more|the))",
                 r"(?:tokens?|routing|router|gate|load)\b.{0,50}(?:imbalanc\w*|uneven\w*|skew\w*|unequal\w*)\b",
-                r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens|token dropping",
+                r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens"
+                r"|token dropping",
             ),
         ),
         "benchmark-without-mpi": Topic(
@@ -93,7 +114,8 @@ SYMPTOMS = Symptoms(
         "benchmark-not-joined": Topic(
             negatable=False,
             wordings=(
-                r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b.{0,60}(?:separate|independent|alone|own|its own|rank 0|by itself|standalone)",
+                r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b.{0,60}(?:separate|independent|alone|own"
+                r"|its own|rank 0|by itself|standalone)",
                 r"same (?:bandwidth|results?|numbers?|busbw)\b.{0,30}\b(?:1|one|single)\b.{0,12}(?:2|two|more|multi\w*)[- ]?nodes",
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
                 r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",

@@ -69,8 +69,13 @@ SYMPTOMS = Symptoms(
         "first-is-slow": Topic(
             wordings=(
                 r"\b(?:very )?(?:first|1st|initial)\b.{0,30}\b(?:requests?|calls?|quer(?:y|ies)|prompts?|inference|answers?|message|tokens? after|run|batch|step|iteration)s?\b.{0,60}(?:slow|takes?|took|\d+ ?(?:s|sec|seconds|min|minutes)\b|time ?out|504|minute|long)",
-                r"(?:second|subsequent|later|following|next|further|rest|then|after ?wards|warm)\b.{0,50}(?:fast|quick|normal|fine|instant|under a second|\d+ ?ms|[\d.]+ ?s\b)",
                 r"after (?:a )?(?:restart|deploy\w*|scale[- ](?:up|out|from)|pause|idle|cold start|a while)\b.{0,60}(?:first|slow|\d+ ?(?:s|seconds|min))",
+            )
+        ),
+        "later-is-fast": Topic(
+            wordings=(
+                r"\b(?:second|subsequent|later|following|next|further|after ?wards|warm)\b.{0,40}(?:fast|quick|normal|fine|instant|under a second|\d+ ?ms|[\d.]+ ?s\b)",
+                r"(?:then|after that|thereafter|from then on)\b.{0,20}(?:fast|quick|normal|fine|instant|[\d.]+ ?m?s\b)",
             )
         ),
         "loads-or-compiles": Topic(
@@ -87,7 +92,7 @@ SYMPTOMS = Symptoms(
                 r"offloaded 0/\d+ layers to GPU",
                 r"(?:rpc|remote|worker|second (?:node|machine)|backend|server)\b.{0,60}(?:on (?:the )?cpu|cpu (?:backend|build|only|at [89]\d|at 100|fallback)|built without (?:cuda|gpu|metal|vulkan|rocm)|no (?:gpu|cuda)|without (?:gpu|cuda))",
                 r"(?:compiled|built) without (?:gpu|cuda|cublas|metal|vulkan|rocm)|not compiled with (?:gpu|cuda)",
-                r"\b100 ?% cpu\b|library=cpu|no compatible gpus? (?:were )?(?:discovered|found)|no (?:cuda )?gpus? (?:detected|found|available)|using device:? cpu|fall(?:ing|s)? back to cpu|using cpu (?:backend|instead)|create_backend: using CPU backend|CUDA initialization.{0,40}(?:fail|error|no CUDA)",
+                r"\b100 ?% cpu\b|library=cpu|no compatible gpus? (?:were )?(?:discovered|found)|no (?:cuda )?gpus? (?:detected|found|available)|using device:? cpu|fall(?:ing|s)? back to cpu|using cpu (?:backend|instead)|create_backend: using CPU backend",
                 r"\bgpu\b.{0,30}(?:0 ?%|idle|unused|not used)\b.{0,60}\bcpu\b.{0,30}(?:9\d|100) ?%",
             ),
             negatable=False,

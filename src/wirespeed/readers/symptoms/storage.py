@@ -55,7 +55,7 @@ SYMPTOMS = Symptoms(
         "origin-throttles": Topic(
             wordings=(
                 r"\b429\b|too many requests|toomanyrequests|rate[- ]?limit\w*",
-                r"\bslow ?down\b.{0,40}(?:503|request rate|reduce)|503.{0,30}slow ?down|SlowDown|reduce your request rate",
+                r"\bslow ?down\b.{0,40}(?:503|request rate|reduce)|(?:503|error|exception|code|s3)\W{1,12}slow ?down|reduce your request rate",
                 r"(?:requests?|GET|HEAD|PUT)\b.{0,60}per (?:s|second|sec)\b.{0,60}(?:prefix|bucket|key|partition|limit)",
                 r"(?:5[,.]?500|3[,.]?500) (?:GET|PUT|req)",
                 r"\b503\b.{0,60}(?:s3|bucket|object|prefix|blob|gcs|answers|loading|read)",
@@ -100,6 +100,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"data[- ]?load(?:er|ing)s?\b.{0,60}(?:slow|wait|bottleneck|bound|limit|starv|takes|\d+ ?%|cannot keep|too few|worker|time)",
                 r"(?:wait\w*|block\w*|stuck|time (?:spent )?in|idle|starv\w*)\b.{0,40}\b(?:data|batch|input|next\(|dataloader|__next__)\b",
+                r"\d ?m?s\b.{0,12}(?:in|for|on|of|is|was) (?:the )?(?:data ?-?load\w*|__next__|next\(|batch (?:fetch|load)|_next_data|input)",
+                r"data[- ]?load\w*\b.{0,12}\d+(?:\.\d+)? ?(?:s|ms)\b|_next_data|DataLoader\.__next__",
                 r"num[_-]?workers\W{1,3}[0-2]\b",
                 r"(?:decod\w*|augment\w*|tokeni[sz]\w*|preprocess\w*|collate\w*|jpeg)\b.{0,60}(?:cpu|slow|bottleneck|limit|100 ?%|takes|bound)",
                 r"\bdata[ _](?:time|wait|fetch\w*)\W{0,5}(?:is )?(?:[\d.]+ ?s|[3-9]\d ?%|most|dominat|high|grow)",

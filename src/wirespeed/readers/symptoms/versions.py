@@ -3,7 +3,10 @@
 from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
-_SOFTWARE = r"(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric|aws-ofi-nccl|firmware)"
+_SOFTWARE = (
+    r"(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric"
+    r"|aws-ofi-nccl|firmware)"
+)
 _GOOD = r"(?:fix|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
 _BAD = r"(?:fails?|hangs?|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck)"
 
@@ -13,7 +16,8 @@ SYMPTOMS = Symptoms(
         "other-release-helps": Topic(
             negatable=False,
             wordings=(
-                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*|switch\w*|mov\w*|go\w* back)\s.{{0,60}}{_SOFTWARE}.{{0,80}}{_GOOD}",
+                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*|switch\w*|mov\w*"
+                rf"|go\w* back)\s.{{0,60}}{_SOFTWARE}.{{0,80}}{_GOOD}",
                 rf"{_SOFTWARE}.{{0,60}}(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|replac\w*).{{0,60}}{_GOOD}",
                 rf"(?:older|old|previous|earlier|newer|newest|latest|last)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_GOOD}",
                 rf"(?:with|under|using|on|in)\s.{{0,10}}{_SOFTWARE} v?\d+\.\d+\S*.{{0,30}}\b{_GOOD}",
@@ -27,7 +31,8 @@ SYMPTOMS = Symptoms(
         "since-upgrade": Topic(
             negatable=False,
             wordings=(
-                rf"(?:since|after|once|began|started|only with|only in|only on)\s.{{0,40}}(?:upgrad\w*|updat\w*|new(?:er|est)?|mov\w*|bump\w*|switch\w*)\s.{{0,40}}{_SOFTWARE}",
+                rf"(?:since|after|once|began|started|only with|only in|only on)\s.{{0,40}}(?:upgrad\w*|updat\w*|new(?:er|est)?"
+                rf"|mov\w*|bump\w*|switch\w*)\s.{{0,40}}{_SOFTWARE}",
                 rf"(?:new(?:er|est)?|latest)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_BAD}",
                 rf"regression\b.{{0,60}}{_SOFTWARE}|{_SOFTWARE}.{{0,60}}\bregression",
                 rf"only (?:the )?(?:new|newest|latest)\s.{{0,20}}{_SOFTWARE}",
@@ -38,7 +43,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 rf"(?:different|mismatch\w*|unequal|incompatible|mixed|not the same|inconsistent)\s.{{0,40}}{_SOFTWARE}s?\b",
                 rf"{_SOFTWARE}s?\b.{{0,50}}(?:differ|mismatch|do(?:es)? not match|not the same|incompatible|inconsistent)",
-                r"(?:one|first|head|some|old)\s(?:\w+\s)?(?:nodes?|hosts?|machines?|ranks?|workers?|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
+                r"(?:one|first|head|some|old)\s(?:\w+\s)?(?:nodes?|hosts?|machines?|ranks?|workers?"
+                r"|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
                 r"undefined symbol|symbol lookup error|built (?:for|against|with)\s.{0,40}(?:but|while|not|instead)",
                 r"driver\s.{0,20}(?:too old|older than|insufficient)",
             ),
@@ -54,8 +60,10 @@ SYMPTOMS = Symptoms(
         "plugin-differs": Topic(
             negatable=False,
             wordings=(
-                r"(?:different|mismatch\w*|other|not the same|only some|part of|some)\s.{0,40}(?:net(?:work)? ?plugins?|nccl plugins?|libnccl-net\S*|sharp plugin|ofi plugin|tuner plugin)",
-                r"(?:net(?:work)? ?plugins?|libnccl-net\S*|NCCL_NET_PLUGIN|hpc-?x)\b.{0,60}(?:only on|differ|mismatch|one node|some nodes|not on|missing on|=?none)",
+                r"(?:different|mismatch\w*|other|not the same|only some|part of|some)\s.{0,40}(?:net(?:work)? ?plugins?"
+                r"|nccl plugins?|libnccl-net\S*|sharp plugin|ofi plugin|tuner plugin)",
+                r"(?:net(?:work)? ?plugins?|libnccl-net\S*|NCCL_NET_PLUGIN|hpc-?x)\b.{0,60}(?:only on|differ|mismatch|one node"
+                r"|some nodes|not on|missing on|=?none)",
             ),
         ),
     },

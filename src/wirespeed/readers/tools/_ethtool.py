@@ -13,6 +13,8 @@ UNKNOWN_LINK = "?"
 MOST_ROWS = 4096
 """Rows kept of one block: a bound on memory, above what any view prints."""
 
+_MOST_NAME_CHARACTERS = 32
+_MOST_TITLE_CHARACTERS = 64
 _HEADINGS = ("Pre-set maximums", "Current hardware settings")
 _LINK_NAME = re.compile(r"^[A-Za-z][\w.-]*\d[\w.-]*$")
 _TITLE = re.compile(r"^[\s=#*-]*(?P<link>[a-z][a-zA-Z]*[\w.-]*\d[\w.-]*)[\s=#*:-]*$")
@@ -64,7 +66,7 @@ def blocks(
             continue
         found = row.match(seen.text)
         if not found:
-            heading = _TITLE.match(seen.text)
+            heading = _TITLE.match(seen.text) if len(seen.text) <= _MOST_TITLE_CHARACTERS else None
             title = heading["link"] if heading else title if not seen.text.strip() else None
             if heading and block and block.rows:
                 yield block
@@ -93,7 +95,7 @@ def _block_of(seen: Seen, flags: frozenset[str]) -> Block | None:
 
 def named_link(arguments: tuple[str, ...]) -> str:
     """The interface among the arguments of a command. Only names with a digit count: other words may be prose (`ethtool -i output`)."""
-    return next((one for one in arguments if _LINK_NAME.match(one)), UNKNOWN_LINK)
+    return next((one for one in arguments if len(one) <= _MOST_NAME_CHARACTERS and _LINK_NAME.match(one)), UNKNOWN_LINK)
 
 
 def _starts_again(block: Block, found: re.Match[str], first_key: str | None) -> bool:

@@ -20,6 +20,8 @@ _ROOT_PROMPT = re.compile(
     r"|nvidia-smi|docker|podman|kubectl|mpirun|mpiexec|srun|torchrun|python3?)\b[^\n]*)$"
 )
 """`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
+_ABSURD_NUMBER = re.compile(r"\d{40}")
+"""A 64-bit counter has 20 digits; a line with twice that is damaged, and Python refuses to convert very long numbers."""
 _COMMAND_END = frozenset({"|", ";", "&&", "||", ">", "2>&1"})
 
 
@@ -40,7 +42,7 @@ class Seen:
 
 
 def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, ...] = ()) -> Iterator[Seen]:
-    """Every line with what is known of its surroundings.
+    """Every line with what is known of its surroundings; of a line with an impossibly long number, nothing is left.
 
     A word and a colon in front (`node-a: `, as pdsh prints) are taken for a host only when the line is not of the reader's own
     format as it stands, and is without them. A line that starts with one of `programs` is a command even without a prompt.
@@ -48,7 +50,7 @@ def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, 
     command: tuple[str, ...] = ()
     prompt_host: str | None = None
     for index, line in lines:
-        text = _LAUNCHER_TAG.sub("", line, count=1)
+        text = "" if _ABSURD_NUMBER.search(line) else _LAUNCHER_TAG.sub("", line, count=1)
         spoken = _spoken(text, programs)
         if spoken is not None:
             prompt_host, command = spoken

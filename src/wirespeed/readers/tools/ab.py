@@ -20,8 +20,10 @@ _FIGURE = re.compile(
 )
 _FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d+, Receive: \d+, Length: \d+, Exceptions: \d+)\)")
 _PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d+)(?: \(longest request\))?\s*$")
+_OWN = frozenset({"Requests per second", "Time per request", "Complete requests", "Non-2xx responses"})
+"""Figures under names that other tools do not print; `Failed requests:` is no sign of ab."""
 _MARK = re.compile(
-    r"(?m)This is ApacheBench|^[ \t]*Requests per second:\s+\d[\d.]* \[#/sec\]|^[ \t]*Time per request:\s+\d[\d.]* \[ms\]|^[ \t]*Failed requests:\s+\d"
+    r"(?m)This is ApacheBench|^[ \t]*Requests per second:\s+\d[\d.]* \[#/sec\]|^[ \t]*Time per request:\s+\d[\d.]* \[ms\]"
 )
 
 
@@ -37,12 +39,12 @@ class _Run:
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     run = _Run()
     for index, line in lines:
-        if _BEGIN.search(line) and len(run.figures) > 1:
+        if _BEGIN.search(line) and _OWN & run.figures.keys():
             yield _record(lines, run)
             run = _Run()
         if _take(run, line) and len(run.quotes) < MOST_QUOTES:
             run.quotes.append(quote(lines, index, line))
-    if run.figures:
+    if _OWN & run.figures.keys():
         yield _record(lines, run)
 
 

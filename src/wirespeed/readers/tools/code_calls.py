@@ -17,6 +17,9 @@ from wirespeed.model.text import Text
 
 MOST_LINES_A_CALL = 16
 MOST_ARGUMENT_CHARACTERS = 400
+MOST_LINE_CHARACTERS = 1_000
+"""Longer lines are minified or data: their calls tell nothing that can be quoted."""
+MOST_OPEN_CALLS = 16
 
 _OWNER = r"(?:[A-Za-z_$][\w$]*\.){0,4}"
 _METHODS = (
@@ -69,14 +72,14 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             else:
                 still_open.append(call)
         waiting = still_open
-        if _COMMENT.match(line) or not _HINT.search(line):
+        if len(line) > MOST_LINE_CHARACTERS or _COMMENT.match(line) or not _HINT.search(line):
             continue
         for found in _CALL.finditer(line):
             call = _Open(found["name"], found["open"])
             call.take(index, line, found.end())
             if call.is_complete:
                 yield call.record(lines)
-            else:
+            elif len(waiting) < MOST_OPEN_CALLS:
                 waiting.append(call)
         for found in _ASSIGNED.finditer(line):
             yield CodeCall(

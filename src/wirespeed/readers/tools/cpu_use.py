@@ -23,8 +23,8 @@ _PS_PROCESS = re.compile(
     r"^\S+ +\d+ +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+ +\d+ +\S+ +[RSDZTI][\w<+]* +\S+ +\d+:\d+ +(?P<name>\S.*?)\s*$"
 )
 _RECOGNISED = re.compile(
-    r"(?m)\bCPU +%usr\b|^\s*(?:[\w.-]+: *)?%Cpu\d+ *:|^\s*(?:[\w.-]+: *)?Cpu\d+ *: +[\d.]+ ?%?us|%CPU +%MEM"
-    r"|^\s*(?:[\w.-]+: *)?\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +\S+ +\S+ +\S+ +[RSDZTI] +[\d.]+ +[\d.]+ +\d+:"
+    r"(?m)\bCPU +%usr\b|^[ \t]*(?:[\w.-]+: *)?%Cpu\d+ *:|^[ \t]*(?:[\w.-]+: *)?Cpu\d+ *: +[\d.]+ ?%?us|%CPU +%MEM"
+    r"|^[ \t]*(?:[\w.-]+: *)?\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +\S+ +\S+ +\S+ +[RSDZTI] +[\d.]+ +[\d.]+ +\d+:"
 )
 
 

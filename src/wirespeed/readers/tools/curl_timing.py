@@ -1,4 +1,7 @@
-"""Times of one request from `curl -w`: any format string that names its fields, JSON, and tables of them."""
+"""Times of one request from `curl -w`: any format string that names its fields, JSON, and tables of them.
+
+A zero stays a zero: curl prints it for a step that did not take place, such as the connect on a kept connection.
+"""
 
 import json
 import re
@@ -47,7 +50,7 @@ _GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}
 """A rule or a `name: value` that is no field of ours does not end a block."""
 _AROUND_LABEL = " \t\"'|,;:-"
 _SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]{0,12}\w{0,3}[\s,;]{1,9}(?:tcp_?)?conn\w*\s?[=:]\s?\d")
-_COMMAND = re.compile(r"\bcurl\s.*(?:\s-w\b|--write-out\b|time_total)")
+_COMMAND = re.compile(r"\bcurl\s.{0,2000}?(?:\s-w\b|--write-out\b|time_total)")
 _CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d+) milliseconds with (?P<bytes>\d+)")
 """A request that was given up: its time is the time until then."""
 _CONTINUED = re.compile(r"\\\s*$")
@@ -69,6 +72,8 @@ class _Reading:
         self.heading: Quote | None = None
         self.command: Quote | None = None
         self.is_continued = False
+        self.is_answered = False
+        """A time was read since the command; a blank line then ends what the command says."""
         self.values: Values = {}
         self.quotes: list[Quote] = []
 
@@ -77,7 +82,10 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     state = _Reading()
     for index, line in lines:
         row = quote(lines, index, line)
-        if _COMMAND.search(line) or state.is_continued:
+        if not line.strip() and state.is_answered:
+            yield from _gathered(lines, state)
+            state = _Reading()
+        elif _COMMAND.search(line) or state.is_continued:
             yield from _gathered(lines, state)
             _take_command(state, row)
         elif cut := _CUT_OFF.search(line):
@@ -230,6 +238,7 @@ def _json_timing(lines: Lines, row: Quote, document: dict[str, Any]) -> HttpTimi
 
 
 def _timing(lines: Lines, state: _Reading, values: Values, quotes: tuple[Quote, ...], label: str, text: str) -> HttpTiming:
+    state.is_answered = True
     own_url = _URL.search(text)
     url = own_url[0] if own_url and not text.lstrip().startswith("{") else state.url
     version = _HTTP_VERSION.search(text)

@@ -17,7 +17,7 @@ _WGET = re.compile(
 )
 _CURL = re.compile(
     r"^\s*(?P<percent>\d{1,3})\s+(?P<total>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+(?P<got>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+\d[\d.]*[kMGTP]?"
-    r"\s+(?P<rate>\d[\d.]*[kMGTP]?)\s+\d[\d.]*[kMGTP]?\s+[-\d:]+\s+(?P<spent>[-\d:]+)\s+[-\d:]+\s+\d"
+    r"\s+(?P<rate>\d[\d.]*[kMGTP]?)\s+\d[\d.]*[kMGTP]?\s+[-\d]+:[-\d:]+\s+(?P<spent>[-\d]+:[-\d:]+)\s+[-\d]+:[-\d:]+\s+\d"
 )
 _ARIA_RESULT = re.compile(rf"^\s*[0-9a-f]{{6}}\|(?:OK|INPR|ERR)\s*\|\s*(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B/s)\|")
 _ARIA_LIVE = re.compile(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d+) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")

@@ -13,7 +13,7 @@ from wirespeed.readers.tools._ethtool import Block, blocks, now_and_most
 
 _HEADER = re.compile(r"^\s*Channel parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX|TX|Other|Combined):[ \t]*(?P<value>\d+|n/a)?\s*$")
-_RECOGNISED = re.compile(r"(?m)Channel parameters for |^\s*(?:[\w.-]+: *)?Combined:\s+\d|\bethtool (?:-l|--show-channels)\b")
+_RECOGNISED = re.compile(r"(?m)Channel parameters for |^[ \t]*(?:[\w.-]+: *)?Combined:\s+\d|\bethtool (?:-l|--show-channels)\b")
 _QUOTED = frozenset({"RX", "TX", "Combined", "Pre-set maximums", "Current hardware settings"})
 
 

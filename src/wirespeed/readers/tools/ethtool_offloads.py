@@ -19,7 +19,7 @@ _WELL_KNOWN = re.compile(
 )
 _RECOGNISED = re.compile(
     r"(?m)(?:Features|Offload parameters) for \S+:|\b(?:segmentation|receive|vlan)-offload: (?:on|off)"
-    r"|^\s*(?:[\w.-]+: *)?[rt]x-[\w-]+: (?:on|off)\b|\bethtool (?:-k|--show-features)\b"
+    r"|^[ \t]*(?:[\w.-]+: *)?[rt]x-[\w-]+: (?:on|off)\b|\bethtool (?:-k|--show-features)\b"
 )
 
 

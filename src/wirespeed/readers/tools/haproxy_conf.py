@@ -11,7 +11,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 
 _SECTION = re.compile(
-    r"^\s*(?P<kind>global|defaults|frontend|backend|listen|peers|resolvers|userlist|cache|program|ring|http-errors|fcgi-app)"
+    r"^(?:\s*(?=global|defaults))?(?P<kind>global|defaults|frontend|backend|listen|peers|resolvers|userlist|cache|program|ring|http-errors|fcgi-app)"
     r"(?:\s+(?P<name>[\w.:-]+))?(?:\s+from\s+[\w.-]+)?\s*(?:#.*)?$"
 )
 _ALONE = re.compile(r"^\s*(?:global|defaults)\s*(?:#.*)?$|^(?:frontend|backend|listen)\s+[\w.:-]+\s*(?:#.*)?$")
@@ -76,7 +76,7 @@ def _words(line: str) -> list[str] | None:
         elif kind == "plain" and found[0] in "\"'":
             return None
         elif kind is not None:
-            text = found[kind].removeprefix("\\") if kind == "escaped" else found[kind]
+            text = found[kind] if kind == "single" else re.sub(r"\\(.)", r"\1", found[kind])
             part = (part or "") + text
     return words if part is None else [*words, part]
 

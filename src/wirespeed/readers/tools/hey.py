@@ -24,6 +24,8 @@ _PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d+(?:\.
 _DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d+(?:\.\d+)?) secs")
 _COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
 _RESPONSES = re.compile(r"^(?P<count>\d+) responses")
+_OWN = frozenset({"Slowest", "dial", "50", "90", "95", "99"})
+"""Figures under names that other tools do not print; `Total:` and `Requests/sec:` are no sign of hey."""
 _MARK = re.compile(
     r"(?m)^[ \t]*DNS\+dialup:\s+\d|^[ \t]*resp wait:\s+\d|^[ \t]*\[\d{3}\]\s+\d+ responses|^[ \t]*Slowest:\s+\d[\d.]* secs|^[ \t]*\d+% in \d[\d.]* secs"
 )
@@ -43,7 +45,7 @@ class _Run:
 
     def has_result(self) -> bool:
         """Whether anything of hey's was read."""
-        return not self.is_other_tool and bool(self.figures or self.error_counts or self.status_counts)
+        return not self.is_other_tool and bool(_OWN & self.figures.keys() or self.error_counts or self.status_counts)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

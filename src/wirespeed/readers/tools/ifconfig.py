@@ -24,7 +24,7 @@ _INET6 = re.compile(r"^\s+inet6(?: addr:)? (?P<address>[0-9a-f:]+)(?:/|\s+prefix
 _NEW_MAC = re.compile(r"^\s+(?P<type>ether|loop|infiniband|unspec)\b(?:\s+(?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?\s+txqueuelen (?P<queue>\d+)")
 _COUNTS = re.compile(r"^\s+(?P<way>RX|TX) (?P<what>packets|errors)[ :](?P<rest>.*)$")
 _PAIR = re.compile(r"(packets|errors|dropped|overruns|frame|carrier|collisions)[ :](\d+)")
-_RECOGNISED = re.compile(r"(?m)^\s*\S+: flags=\d+<[^>]*>\s+mtu \d|\bLink encap:|^\s+(?:RX|TX) (?:packets|errors)[ :]\d")
+_RECOGNISED = re.compile(r"(?m)^[ \t]*\S+: flags=\d+<[^>]*>\s+mtu \d|\bLink encap:|^[ \t]+(?:RX|TX) (?:packets|errors)[ :]\d")
 _NAMES = {"frame": "frame_errors", "carrier": "carrier_errors"}
 
 

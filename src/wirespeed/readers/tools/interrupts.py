@@ -16,7 +16,7 @@ _ROW = re.compile(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s
 _CONTROLLER = re.compile(r"^(?:IR-)?(?:PCI-MSI|IO-APIC|XT-PIC|ITS|GIC|MSI|DMAR|Hyper-V|xen|ICU|PCI-HT|HPET|PLIC|APLIC|IMSIC)", re.IGNORECASE)
 _AFFINITY = re.compile(r"^\s*/proc/irq/(?P<irq>\d+)/(?:smp|effective)_affinity_list:\s*(?P<cpus>[\d,-]+)\s*$")
 _RECOGNISED = re.compile(
-    r"(?im)^\s+CPU0(?:\s+CPU\d+)*\s*$|^\s*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
+    r"(?im)^[ \t]+CPU0(?:\s+CPU\d+)*[ \t]*$|^[ \t]*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
     r"|/proc/irq/\d+/\w+_affinity_list:"
 )
 _MOST_CPUS = 8192

@@ -25,8 +25,8 @@ _TABLE_ROW = re.compile(
     r"^(?P<destination>\d+(?:\.\d+){3}|default) +(?P<gateway>\S+) +(?P<mask>\d+(?:\.\d+){3}) +[UGHRDMAC!]+ +(?P<numbers>\d+ +\d+ +\d+) +(?P<link>\S+)\s*$"
 )
 _RECOGNISED = re.compile(
-    rf"(?m)^\s*(?:[\w.-]+: *)?(?:(?:{_TYPES}) )?(?:default|[0-9a-fA-F.:]+(?:/\d+)?) (?:from \S+ )?(?:via|dev|proto) \S"
-    r"|^\s+nexthop (?:via|dev)|^Destination +Gateway +Genmask|\"dst\":"
+    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:(?:{_TYPES}) )?(?:default|[0-9a-fA-F.:]+(?:/\d+)?) (?:from \S+ )?(?:via|dev|proto) \S"
+    r"|^[ \t]+nexthop (?:via|dev)|^Destination +Gateway +Genmask|\"dst\":"
 )
 
 

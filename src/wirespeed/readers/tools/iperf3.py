@@ -168,7 +168,7 @@ def _stream_count(stream: str, run: _Run, goes_both_ways: bool) -> int | None:
     seen = len(run.streams) // 2 if goes_both_ways else len(run.streams)
     known = run.stream_count or seen or None
     if stream == "SUM":
-        return known
+        return known if known != 1 else None
     return 1 if known == 1 else None
 
 

@@ -34,6 +34,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     if text is None:
         yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
         return
+    rows = [quote(lines, index, line) for index, line in lines]
     decoder = json.JSONDecoder()
     position = 0
     for _ in range(MOST_DOCUMENTS):
@@ -47,14 +48,15 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             position = found.end()
             yield _problem(lines, first_line, Text(en="this iperf3 document is cut or damaged", zh="该 iperf3 文档不完整或已损坏"))
             continue
-        yield from _document(lines, document, first_line, text.count("\n", found.start(), position))
+        last_line = first_line + text.count("\n", found.start(), position)
+        yield from _document(lines, document, rows[first_line : last_line + 1])
 
 
-def _document(lines: Lines, document: dict[str, Any], first_line: int, line_count: int) -> Iterator[Record | Problem]:
+def _document(lines: Lines, document: dict[str, Any], rows: list[Quote]) -> Iterator[Record | Problem]:
     error = document.get("error")
     if isinstance(error, str):
         said = re.sub(r"[{}]", "", error)[:200]
-        yield _problem(lines, first_line, Text(en=f"iperf3 failed: {said}", zh=f"iperf3 失败：{said}"))
+        yield _problem(lines, rows[0].line_index, Text(en=f"iperf3 failed: {said}", zh=f"iperf3 失败：{said}"))
     end = _table(document, "end") or document
     start = _table(_table(document, "start"), "test_start")
     cpu = _table(end, "cpu_utilization_percent")
@@ -66,7 +68,7 @@ def _document(lines: Lines, document: dict[str, Any], first_line: int, line_coun
             continue
         yield ThroughputRun(
             source=source(lines, "iperf3"),
-            quotes=_quotes(lines, key, first_line, line_count),
+            quotes=_quotes(rows, key),
             tool="iperf3",
             rate_bits_per_s=rate,
             role=role,
@@ -93,24 +95,14 @@ def _window(end: dict[str, Any]) -> float | None:
     return _number(_table(streams[0], "sender"), "max_snd_cwnd")
 
 
-def _quotes(lines: Lines, key: str, first_line: int, line_count: int) -> tuple[Quote, ...]:
+def _quotes(rows: list[Quote], key: str) -> tuple[Quote, ...]:
     """The line that names the sum and the line with its rate; one line when the document is not broken into lines."""
     opening = f'"{key}"'
-    named: Quote | None = None
-    for index, line in lines:
-        if index < first_line:
-            continue
-        if index > first_line + line_count:
-            break
-        if named is None and opening in line:
-            named = quote(lines, index, line)
-            if '"bits_per_second"' in line:
-                return (named,)
-        elif named is not None and '"bits_per_second"' in line:
-            return (named, quote(lines, index, line))
-    if named is not None:
-        return (named,)
-    return tuple(quote(lines, index, line) for index, line in lines if index == first_line)
+    named = next((position for position, row in enumerate(rows) if opening in row.text), None)
+    if named is None:
+        return (rows[0],)
+    rate = next((row for row in rows[named:] if '"bits_per_second"' in row.text), rows[named])
+    return (rows[named],) if rate is rows[named] else (rows[named], rate)
 
 
 def _table(table: dict[str, Any], key: str) -> dict[str, Any]:

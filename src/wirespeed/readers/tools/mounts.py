@@ -19,7 +19,7 @@ _DF_ROW = re.compile(
 _MOUNT_ROW = re.compile(r"^\s*(?P<device>\S+) on (?P<path>/\S*) type (?P<type>[\w.]+) \((?P<options>[^)]*)\)\s*$")
 _PROC_ROW = re.compile(r"^\s*(?P<device>\S+) (?P<path>/\S*) (?P<type>[a-z][\w.]*) (?P<options>(?:rw|ro)\b\S*) \d \d\s*$")
 _RECOGNISED = re.compile(
-    r"(?m)^\s*(?:[\w.-]+: *)?(?:Filesystem\s+(?:Type\s+)?(?:Size|1\w+-blocks|1024-blocks)|\S+ on /\S* type \w+ \()|\s\d+%\s+/\S*\s*$|^\S+ /\S* [\w.]+ r[wo],\S* \d \d\s*$"
+    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Filesystem\s+(?:Type\s+)?(?:Size|1\w+-blocks|1024-blocks)|\S+ on /\S* type \w+ \()|\s\d+%\s+/\S*[ \t]*$|^\S+ /\S* [\w.]+ r[wo],\S* \d \d[ \t]*$"
 )
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 _UNITS = {"1K-blocks": 1024, "1024-blocks": 1024, "1M-blocks": 1024**2, "1G-blocks": 1024**3, "1B-blocks": 1}

@@ -71,6 +71,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             elif hop is not None:
                 yield from _broken_off(table)
                 yield hop
+            elif line.strip() and not line[0].isspace():
+                yield from _last(table)
+                table = _Table()
     yield from _last(table)
 
 

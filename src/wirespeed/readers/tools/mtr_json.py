@@ -24,6 +24,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     if text is None:
         yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
         return
+    rows = [quote(lines, index, line) for index, line in lines]
     decoder = json.JSONDecoder()
     position = 0
     for _ in range(MOST_DOCUMENTS):
@@ -40,16 +41,12 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         report = document.get("report")
         hubs = report.get("hubs") if isinstance(report, dict) else None
         if isinstance(hubs, list):
-            yield from _hops(lines, hubs, _rows(lines, first_line, text.count("\n", found.start(), position)))
-
-
-def _rows(lines: Lines, first_line: int, line_count: int) -> list[Quote]:
-    """The lines that name a host, in order; one line when the document is not broken into lines."""
-    inside = (quote(lines, index, line) for index, line in lines if first_line <= index <= first_line + line_count)
-    return [row for row in inside if _HOST.search(row.text)]
+            last_line = first_line + text.count("\n", found.start(), position)
+            yield from _hops(lines, hubs, [row for row in rows[first_line : last_line + 1] if _HOST.search(row.text)])
 
 
 def _hops(lines: Lines, hubs: list[Any], rows: list[Quote]) -> Iterator[Record | Problem]:
+    """The hops; `rows` are the lines that name a host, in order, or the one line that holds them all."""
     for position, hub in enumerate(hubs):
         row = rows[min(position, len(rows) - 1)] if rows else None
         hop_index = _number(hub, "count")

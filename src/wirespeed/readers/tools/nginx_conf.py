@@ -21,16 +21,23 @@ MOST_OPEN_QUOTE_LINES = 10
 """A quotation mark open for longer is taken for damage, and the lines after it are read again."""
 MOST_DEPTH = 32
 
-_KNOWN = re.compile(
-    r"(?:(?:proxy|grpc|fastcgi|uwsgi|scgi|client|gzip|brotli|ssl|http2|http3|quic|limit|worker|lingering|open_file_cache|sub_filter|auth"
-    r"|keepalive|resolver|real_ip|large_client_header|types_hash|map_hash|server_names_hash|variables_hash)_\w+"
-    r"|upstream|server|server_name|server_tokens|location|listen|events|http|stream|map|geo|include|root|alias|index|user|pid|error_log"
-    r"|access_log|log_format|sendfile|send_timeout|tcp_nodelay|tcp_nopush|chunked_transfer_encoding|add_header|gzip|brotli|http2"
-    r"|reset_timedout_connection|least_conn|least_time|ip_hash|random|hash|zone|multi_accept|postpone_output|output_buffers|default_type"
-    r"|types|set|if|return|rewrite|try_files|allow|deny|resolver|set_real_ip_from|expires|aio|directio|error_page|internal|stub_status"
-    r"|split_clients|underscores_in_headers|ignore_invalid_headers|mirror|keepalive|max_ranges|slice|load_module|daemon|expires)"
+_ALONE = re.compile(
+    r"(?:(?:proxy|grpc|fastcgi|uwsgi|gzip|brotli|large_client_header|types_hash|server_names_hash|variables_hash)_\w+"
+    r"|client_(?:max_body_size|body_\w+|header_\w+)|limit_(?:req|conn|rate)\w*|keepalive(?:_timeout|_requests|_time|_disable)?"
+    r"|worker_(?:connections|processes|rlimit_\w+|shutdown_timeout|cpu_affinity)|lingering_(?:close|time|timeout)"
+    r"|ssl_(?:certificate\w*|protocols|ciphers|session_\w+|prefer_\w+|buffer_size|early_data|stapling\w*|verify\w*)"
+    r"|resolver(?:_timeout)?|real_ip_\w+|set_real_ip_from|auth_request\w*|server_name|server_tokens|listen|error_log|access_log|log_format"
+    r"|sendfile|send_timeout|tcp_nodelay|tcp_nopush|chunked_transfer_encoding|add_header|gzip|brotli|http2|default_type|reset_timedout_connection"
+    r"|least_conn|ip_hash|multi_accept|postpone_output|output_buffers|load_module)(?=[ \t;])(?![ \t]*[=(])"
+    r"|(?:server|http|events|stream)(?=[ \t]*\{)|upstream(?=[ \t]+[\w.-]+[ \t]*\{)|location(?=[ \t]+[=~^/@])|(?:map|geo)(?=[ \t]+\S*\$)"
+    r"|include(?=[ \t]+\S+;)|user(?=[ \t]+[\w-]+;)"
 )
-_STARTS = re.compile(rf"{_KNOWN.pattern}(?=[\s{{;]|$)")
+"""Directives that no other language has: one of them is enough to know a line for nginx."""
+_INSIDE = re.compile(
+    rf"{_ALONE.pattern}|(?:if|return|set|rewrite|try_files|root|alias|index|allow|deny|expires|error_page|internal|stub_status|hash|random|zone"
+    r"|mirror|aio|directio|server|upstream|location|include)(?=[ \t;{])"
+)
+"""Directives of a block: one of them at the start of a line shows that the line above lacks its semicolon."""
 _NAME = re.compile(r"[a-z_][a-z0-9_.]*\Z")
 _FREE_NAMES = frozenset({"map", "types", "geo", "split_clients", "charset_map", "match"})
 """Blocks whose entries are values, not directives."""
@@ -40,7 +47,7 @@ _ANNOTATION = re.compile(r"\bnginx\.(?:ingress\.kubernetes\.io|org)/(?P<name>[a-
 _TEXT_FOLLOWS = frozenset({"|", ">", "|-", ">-"})
 """YAML marks of a snippet: its lines are read as configuration of their own."""
 _MARK = re.compile(
-    rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d+[:-])?[ \t]*)?{_KNOWN.pattern}(?:[ \t][^;{{}}\n]{{1,400}};|[ \t][^;{{}}\n]{{0,400}}\{{)|^# configuration file \S+:\s*$"
+    rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d+[:-])?[ \t]*)?(?:{_ALONE.pattern})[^;{{}}\n]{{0,400}}[;{{]|^# configuration file \S+:\s*$"
     r"|nginx\.(?:ingress\.kubernetes\.io|org)/[a-z]"
 )
 
@@ -64,6 +71,8 @@ class _State:
     held: list[Quote] = field(default_factory=list)
     """Lines read since a quotation mark was opened."""
     has_blocks: bool = False
+    is_dump: bool = False
+    """The text is a file as `nginx -T` prints it, so every line is configuration."""
 
     def forget_statement(self) -> None:
         """Drop what is half read."""
@@ -78,7 +87,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         annotation = _ANNOTATION.search(line)
         if dumped:
             yield from _closed(lines, state)
-            state = _State()
+            state = _State(is_dump=True)
         elif annotation and not state.words:
             if annotation["setting"] in _TEXT_FOLLOWS:
                 continue
@@ -93,9 +102,12 @@ def _take(lines: Lines, state: _State, row: Quote) -> Iterator[Directive | Probl
     text = _GREP_PREFIX.sub("", row.text, count=1)
     if state.mark is None and not state.code_depth and not _belongs(state, text):
         return
-    if state.words and state.mark is None and _STARTS.match(text.strip()) and _may_start(text):
-        yield _problem(lines, state.rows[-1], Text(en="a semicolon is missing here", zh="此处缺少分号"))
-        state.forget_statement()
+    if state.words and not state.code_depth and _INSIDE.match(text.strip()) and _may_start(text):
+        if state.mark is not None:
+            yield from _give_up_quote(lines, state)
+        elif state.words:
+            yield _problem(lines, state.rows[-1], Text(en="a semicolon is missing here", zh="此处缺少分号"))
+            yield from _statement(lines, state)
     yield from _characters(lines, state, row, text)
     if state.mark is not None:
         state.held.append(row)
@@ -123,10 +135,14 @@ def _belongs(state: _State, text: str) -> bool:
         return True
     if stripped.startswith("}"):
         return bool(state.blocks) or (state.has_blocks and stripped.strip("} ") == "")
+    if state.is_dump:
+        return True
     if state.blocks:
         return state.blocks[-1][0].split(" ")[0] in _FREE_NAMES or re.match(r"[a-z_\"'{}]", stripped) is not None
     ends = stripped.split(" #", 1)[0].rstrip()
-    return _STARTS.match(stripped) is not None and (ends.endswith((";", "{", "}")) or "'" in ends or '"' in ends)
+    return _ALONE.match(stripped) is not None and (
+        ends.endswith((";", "{", "}")) or stripped.startswith(("log_format ", "add_header "))
+    )
 
 
 def _characters(lines: Lines, state: _State, row: Quote, text: str) -> Iterator[Directive | Problem]:
@@ -192,17 +208,25 @@ def _mark_of(lines: Lines, state: _State, row: Quote, character: str) -> Iterato
     if character == "}":
         if words:
             yield _problem(lines, row, Text(en="a semicolon is missing before this brace", zh="此花括号前缺少分号"))
+            yield from _statement(lines, state)
         if state.blocks:
             state.blocks.pop()
         else:
             yield _problem(lines, row, Text(en="this closing brace has no opening one", zh="此右花括号没有对应的左花括号"))
-    elif words and (_NAME.match(words[0]) or _is_free(state)):
-        yield _directive(lines, words, rows, _block(state))
+    elif words:
+        yield from _statement(lines, state)
         if character == "{":
             _open(state, words, rows[0])
     elif character == "{":
         yield _problem(lines, row, Text(en="this opening brace has no name", zh="此左花括号前没有名称"))
     state.words, state.rows = [], []
+
+
+def _statement(lines: Lines, state: _State) -> Iterator[Directive]:
+    """The statement that is read, as a directive; words that cannot be one are passed over."""
+    if state.words and (_NAME.match(state.words[0]) or _is_free(state)):
+        yield _directive(lines, state.words, tuple(state.rows[:MOST_QUOTED_LINES]), _block(state))
+    state.forget_statement()
 
 
 def _is_free(state: _State) -> bool:

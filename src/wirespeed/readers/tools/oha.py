@@ -119,6 +119,7 @@ def _read_json(lines: Lines) -> Iterator[Record | Problem]:
     if text is None:
         yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
         return
+    rows = [quote(lines, index, line) for index, line in lines]
     decoder = json.JSONDecoder()
     position = 0
     for _ in range(MOST_DOCUMENTS):
@@ -132,13 +133,12 @@ def _read_json(lines: Lines) -> Iterator[Record | Problem]:
             position = found.end()
             yield _problem(lines, first_line, Text(en="this oha document is cut or damaged", zh="该 oha 文档不完整或已损坏"))
             continue
-        yield _json_record(lines, document, _quotes(lines, first_line, text.count("\n", found.start(), position)))
+        yield _json_record(lines, document, _quotes(rows[first_line : first_line + text.count("\n", found.start(), position) + 1]))
 
 
-def _quotes(lines: Lines, first_line: int, line_count: int) -> tuple[Quote, ...]:
-    """The lines of the summary; one line when the document is not broken into lines."""
-    last = min(first_line + line_count, first_line + MOST_QUOTES - 1)
-    return tuple(quote(lines, index, line) for index, line in lines if first_line <= index <= last and line.strip(" {},"))
+def _quotes(rows: list[Quote]) -> tuple[Quote, ...]:
+    """The first lines of a document, which hold its summary."""
+    return tuple(row for row in rows[:MOST_QUOTES] if row.text.strip(" {},"))
 
 
 def _json_record(lines: Lines, document: dict[str, Any], quotes: tuple[Quote, ...]) -> LoadRun:

@@ -36,6 +36,8 @@ class _Test:
     """What earlier lines told about the rows to come."""
 
     tool: str = "perftest"
+    is_known: bool = False
+    """A title, command or table of perftest was seen, so that lines of general names are its own."""
     qps: int | None = None
     header: Quote | None = None
     bandwidth_unit: str | None = None
@@ -59,7 +61,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 def _begin_table(test: _Test, columns: str, header: Quote) -> None:
     unit = _BANDWIDTH_UNIT.search(columns)
     qps = _QPS.search(columns)
-    test.header = header
+    test.header, test.is_known = header, True
     test.bandwidth_unit = unit["unit"].lower() if unit else None
     test.latency_columns = tuple(found["name"] for found in _LATENCY_COLUMN.finditer(columns))
     if qps:
@@ -134,7 +136,8 @@ def _setup(lines: Lines, index: int, line: str, test: _Test) -> Iterator[Setting
         test.qps = None
     elif command:
         test.tool = command["tool"]
-    for found in _SETUP.finditer(line):
+    test.is_known = test.is_known or title is not None or command is not None
+    for found in _SETUP.finditer(line) if test.is_known else ():
         leading = _LEADING_NUMBER.match(found["setting"])
         if found["name"] == "Number of qps" and leading:
             test.qps = int(leading["number"])

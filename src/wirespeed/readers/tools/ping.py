@@ -49,6 +49,12 @@ _PAYLOAD_FLAG = re.compile(r"(?:^|\s)-[A-Za-z]*s\s*(?P<bytes>\d{1,6})\b")
 _SUMMARY = re.compile(r"\b\d+ packets transmitted, \d+ (?:packets )?received")
 
 
+_HINTS = (
+    "ping", "PING", "bytes from", "packets transmitted", "min/avg/max", "icmp", "DF set", "too long", "oo big", "etwork is unreachable",
+)  # fmt: skip
+"""One of these is on every line of ping; the other lines of a long log are passed over quickly."""
+
+
 @dataclass(slots=True)
 class _Run:
     """One ping that is being read."""
@@ -78,6 +84,8 @@ class _Run:
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     run = _Run()
     for index, line in lines:
+        if not any(hint in line for hint in _HINTS):
+            continue
         begun = _begun(line, run)
         if begun is not None:
             if run.says_something():

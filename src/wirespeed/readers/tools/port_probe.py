@@ -87,6 +87,13 @@ _MARK = re.compile(
 )
 
 
+_HINTS = (
+    "refused", "no route", "unreachable", "timed out", "timeout", "reset", "permitted", "denied", "prohibited", "connect", "curl", "wget",
+    "nc ", "ncat", "netcat", "telnet", "nmap", "/tcp", "econn", "etimedout", "enet", "ehost", "$ ", "# ", "] ",
+)  # fmt: skip
+"""One of these is on every line that bears on a connection; the other lines of a long log are passed over quickly."""
+
+
 @dataclass(slots=True)
 class _Asked:
     """Host and port that the last command named; a result that names none belongs to it."""
@@ -99,6 +106,9 @@ class _Asked:
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     asked = _Asked()
     for index, line in lines:
+        low = line.lower()
+        if not any(hint in low for hint in _HINTS):
+            continue
         row = quote(lines, index, line)
         command = _command(line)
         if command is not None:

@@ -105,6 +105,12 @@ _PHRASES: tuple[tuple[str, str, str | None], ...] = (
     ("worker-timeout", r"\bWORKER TIMEOUT \(pid:", "gunicorn"),
 )
 _PHRASE_SHAPES = tuple((topic, re.compile(shape), server) for topic, shape, server in _PHRASES)
+_PHRASE_HINTS = (
+    "upstream", "UPSTREAM", "backend", "worker_connections", "reset reason", "reached", "limiting", "Too many open", "TOOMANY", "toomany",
+    "rate limit", "SlowDown", "educe your", "RequestLimit", "response_timeout", "request body", "Remote end", "isconnected", "idle connection",
+    "hang up", "ERR_", "ncomplete", "TransferEncoding", "curl: (", "prematurely", "epoll_wait", "EADDR", "ddress", "WORKER TIMEOUT",
+)  # fmt: skip
+"""Every phrase holds one of these; the other lines of a long log are passed over quickly."""
 _NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: ")
 _SHAPES = (
     r"(?m)HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
@@ -204,6 +210,8 @@ def _envoy_topic(flags: str, code: int | None) -> str:
 
 
 def _from_phrase(line: str) -> tuple[str, int | None, str | None, float | None] | None:
+    if not any(hint in line for hint in _PHRASE_HINTS):
+        return None
     for topic, shape, server in _PHRASE_SHAPES:
         if shape.search(line):
             reason = _REASON.search(line)

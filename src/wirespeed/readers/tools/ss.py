@@ -36,8 +36,8 @@ _SUMMARY_NAMES = {"estab": "ESTAB", "timewait": "TIME-WAIT", "synrecv": "SYN-REC
 _PROCESS = re.compile(r'users:\(\("(?P<ss>[^"]*)"|\b\d+/(?P<netstat>\S+)')
 _SHAPES = (_SS, _NETSTAT, _TALLY, _TALLY_REVERSED, _SUMMARY, _SOCKSTAT)
 _RECOGNISED = re.compile(
-    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^\s*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+ +[A-Z]|^\s*\d+ +(?:{_STATES})\b"
-    rf"|\bcwnd:\d|^\s*(?:{_STATES})[ :=]+\d+\s*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
+    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^[ \t]*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+ +[A-Z]|^[ \t]*\d+ +(?:{_STATES})\b"
+    rf"|\bcwnd:\d|^[ \t]*(?:{_STATES})[ :=]+\d+[ \t]*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
 )
 _MOST_REMOTES = 4096
 """Remote ends counted apart; connections to further ones are counted with the first `_MOST_REMOTES` full, under no name."""

@@ -24,7 +24,7 @@ _GAP = re.compile(r"\s{2,}|\t")
 _RULE = re.compile(r"^[\s|│┃├┤┼╞╡╪┌┐└┘┬┴+:=\-─━═]+$")
 _NUMERIC = re.compile(r"^[<>~≈±+\-]?\d[\d,.]*(?:[eE][-+]?\d+)?\s?(?:[A-Za-z%µμ°/][\w/%]*)?$|^[\-–—]$|^(?i:n/a|nan|inf)$")
 _LETTER = re.compile(r"[^\W\d_]")
-_RECOGNISED = re.compile(r"(?m)^.*\S(?:\s{2,}|\t|\s*[|│┃]\s*)\S.*\d")
+_RECOGNISED = re.compile(r"\S(?:  |\t|\s?[|│┃])")
 
 Row = tuple[int, str, tuple[str, ...]]
 

@@ -22,7 +22,7 @@ _RATE = re.compile(r"\b(?:rate|bandwidth) (?P<number>\d+(?:\.\d+)?)(?P<unit>[KMG
 _DELAY = re.compile(r"\bdelay (?P<number>\d+(?:\.\d+)?)(?P<unit>ns|us|ms|s)\b")
 _LOSS = re.compile(r"\bloss (?:random )?(?P<percent>\d+(?:\.\d+)?)%")
 _PARENT = re.compile(r"\b(?:parent (?P<parent>\S+)|(?P<root>root|ingress))\b")
-_RECOGNISED = re.compile(r"(?m)^\s*(?:[\w.-]+: *)?qdisc [\w-]+ [0-9a-f]*: |\"kind\": ?\"[\w-]+\", ?\"handle\"")
+_RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?qdisc [\w-]+ [0-9a-f]*: |\"kind\": ?\"[\w-]+\", ?\"handle\"")
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 

@@ -30,9 +30,9 @@ _VAGUE = frozenset({"InDatagrams", "OutDatagrams", "ForwDatagrams", "InReceives"
 _SETTINGS = frozenset({"Forwarding", "DefaultTTL", "RtoAlgorithm", "RtoMin", "RtoMax", "MaxConn", "CurrEstab"})
 """Members of the kernel's tables that are settings or levels, not counters."""
 _RECOGNISED = re.compile(
-    rf"(?m)^\s*(?:[\w.-]+: *)?(?:{_TABLES})[A-Z]\w+\s*[:=]?\s*\d|^#kernel\s*$|^\s*(?:[\w.-]+: *)?(?:TcpExt|Tcp|Udp|Ip): \S|^(?:TcpExt|Tcp):\s*$"
+    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:{_TABLES})[A-Z]\w+\s*[:=]?\s*\d|^#kernel[ \t]*$|^[ \t]*(?:[\w.-]+: *)?(?:TcpExt|Tcp|Udp|Ip): \S|^(?:TcpExt|Tcp):[ \t]*$"
     r"|\bsegments retransmitted\b|\blisten queue of a socket overflowed|\bSYNs to LISTEN sockets dropped|\b\d+ (?:fast retransmits|receive buffer errors)"
-    r"|^\s*(?:TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs)\s*[:=]?\s+\d"
+    r"|^[ \t]*(?:TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs)\s*[:=]?\s+\d"
 )
 
 

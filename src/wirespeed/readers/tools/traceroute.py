@@ -58,6 +58,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             hop = _hop(lines, quote(lines, index, line))
             if hop is not None:
                 yield from _follow(path, hop)
+            elif line.strip() and not line[0].isspace():
+                yield from _last(path)
+                path = _Path()
     yield from _last(path)
 
 

@@ -15,13 +15,14 @@ from wirespeed.model.units import time_in_s
 MOST_QUOTES = 12
 
 _BEGIN = re.compile(r"Running \S+ test @ \S+")
-_CONNECTIONS = re.compile(r"\d+ threads? and (?P<count>\d+) connections?")
+_CONNECTIONS = re.compile(r"\b\d+ threads? and (?P<count>\d+) connections?")
 _LATENCY = re.compile(r"^\s*Latency\s+(?P<mean>\S+)\s+(?P<spread>\S+)\s+(?P<high>\S+)\s+(?:\d[\d.]*%|-nan%)\s*$")
 _PERCENTILE = re.compile(r"^\s+(?P<percent>50|90|95|99)(?:\.0+)?%\s+(?P<time>\d\S*)\s*$")
-_REQUESTS = re.compile(r"(?P<count>\d+) requests in (?P<time>\d\S*), \S+ read")
+_REQUESTS = re.compile(r"\b(?P<count>\d+) requests in (?P<time>\d\S*), \S+ read")
 _SOCKET_ERRORS = re.compile(r"Socket errors: (?P<errors>(?:\w+ \d+(?:, )?)+)")
 _BAD_STATUS = re.compile(r"Non-2xx or 3xx responses: (?P<count>\d+)")
 _RATE = re.compile(r"^\s*Requests/sec:\s+(?P<rate>\d+(?:\.\d+)?)\s*$")
+_END = re.compile(r"^\s*Transfer/sec:")
 _TIME = re.compile(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
 _MARK = re.compile(
     r"(?m)Running \S+ test @ |^[ \t]*Latency\s+\d\S*[mun]?s\s+\d\S*s\s+\d\S*[smh]\s|Socket errors: connect \d|Non-2xx or 3xx responses: \d"
@@ -56,6 +57,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             run = _Run()
         if (is_begin or _take(run, line)) and len(run.quotes) < MOST_QUOTES:
             run.quotes.append(quote(lines, index, line))
+        if _END.match(line) and run.has_result:
+            yield _record(lines, run)
+            run = _Run()
     if run.has_result:
         yield _record(lines, run)
 
@@ -80,6 +84,7 @@ def _take(run: _Run, line: str) -> bool:
         run.status_counts["not 2xx or 3xx"] = int(bad["count"])
     elif rate := _RATE.match(line):
         run.requests_per_s = float(rate["rate"])
+        return True
     else:
         return False
     run.has_result = True
