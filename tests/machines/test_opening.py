@@ -250,6 +250,8 @@ def test_runs_and_case_files_give_their_texts(tmp_path: Path) -> None:
     replies = (
         Reply(kind="file", request="/proc/net/softnet_stat", content=b"00000004 00000000\n"),
         Reply(kind="file", request="/sys/bus/pci/devices/0000:81:00.0/config", content=bytes(64)),
+        Reply(kind="file", request="/sys/class/net/eth0/mtu", content=b"1500\n"),
+        Reply(kind="file", request="/proc/modules", reason="absent"),
         Reply(kind="command", request="uname -r", content=msgspec.json.encode(Output(exit_code=0, stdout=b"6.18\n"))),
         Reply(kind="netlink", request="0 00", content=b"\1\2\3\4"),
     )

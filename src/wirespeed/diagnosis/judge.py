@@ -1,14 +1,18 @@
 """Apply one rule to a case: are its needs met, what did it find, and how sure does that make us."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from wirespeed.diagnosis.affinity import Affinity
 from wirespeed.model.case import Case
-from wirespeed.model.finding import Evidence, Verdict
+from wirespeed.model.finding import Evidence, Value, Verdict
 from wirespeed.model.kinds import Need, Rule
+from wirespeed.model.lines import QUESTION_PATH
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.text import placeholders_of
 
 PRIOR_NATS = -3.0
 """Log odds of one cause before any evidence: about one in twenty, since some sixty causes share most of the mass."""
@@ -28,6 +32,37 @@ class Judged:
     verdict: Verdict
     confidence_ratio: float
     missing: tuple[type[Record] | Need, ...] = ()
+
+
+def judge_all(rules: Mapping[str, Rule], case: Case) -> tuple[Judged, ...]:
+    """Judge every rule; where people have said something, their words count as weak evidence too."""
+    judged = tuple(judge_rule(name, rule, case) for name, rule in rules.items())
+    if not case.question and not case.has(Statement):
+        return judged
+    words = Affinity(rules).evidence(case.texts | ({QUESTION_PATH: case.question} if case.question else {}))
+    return tuple(_with_words(one, words[one.rule_id]) if one.rule_id in words else one for one in judged)
+
+
+def _with_words(judged: Judged, words: Evidence) -> Judged:
+    """The same judgement with the user's words added; what was judged absent on good evidence stays so."""
+    if judged.state == "absent":
+        return judged
+    verdict = Verdict(
+        evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or _unknown_values(judged.rule), cannot_tell=None
+    )
+    confidence = confidence_of(verdict)
+    state = "present" if confidence >= PRESENT_AT else judged.state
+    return replace(judged, verdict=verdict, confidence_ratio=confidence, state=state)
+
+
+def _unknown_values(rule: Rule) -> dict[str, Value]:
+    """Every placeholder of a rule that never judged, unknown."""
+    texts = [rule.title, rule.summary, rule.gain, *(change.what for change in rule.changes), *(check.what for check in rule.checks)]
+    commands = [line for change in rule.changes for line in change.commands] + [
+        line for check in rule.checks for line in check.commands
+    ]
+    names = {name for text in texts for name in text.placeholders()} | {name for line in commands for name in placeholders_of(line)}
+    return {name: name.upper() for name in names}
 
 
 def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:

@@ -5,13 +5,21 @@ from wirespeed.model.labels import Label
 
 EXPLAINING_SHARE = 0.6
 """A cause is put before its victim when it is at least this sure, relative to the victim."""
+SUSPECTED_AT = 0.06
+"""A suspicion below this is not worth a line."""
+FEWEST_LISTED = 3
+"""How many causes a user is given to look at when anything at all points to them."""
 
 
 def ranked(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, tuple[Judged, ...]], ...]:
-    """Present verdicts, best first, each with the weaker verdicts of the same cause that it stands for."""
+    """What was found, best first, each with the weaker verdicts of the same cause that it stands for.
+
+    Where fewer than `FEWEST_LISTED` causes are present, the strongest suspicions follow them.
+    """
     by_cause: dict[Label, list[Judged]] = {}
-    for one in sorted((one for one in judged if one.state == "present"), key=lambda one: (-one.confidence_ratio, one.rule_id)):
-        by_cause.setdefault(one.rule.cause, []).append(one)
+    for one in sorted(judged, key=lambda one: (one.state != "present", -one.confidence_ratio, one.rule_id)):
+        if one.state == "present" or (one.confidence_ratio >= SUSPECTED_AT and len(by_cause) < FEWEST_LISTED):
+            by_cause.setdefault(one.rule.cause, []).append(one)
     leaders = [group[0] for group in by_cause.values()]
     return tuple((one, tuple(by_cause[one.rule.cause][1:])) for one in _causes_first(leaders))
 

@@ -61,7 +61,9 @@ def _cuda(version: int | None) -> str | None:
 
 
 def _gpu(nvml: Any, index: int) -> dict[str, Any]:
-    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+    handle = _asked(nvml, nvml.nvmlDeviceGetHandleByIndex, index)
+    if handle is None:  # fallen off the bus
+        return {"index": index}
 
     def ask(name: str, *arguments: Any) -> Any:
         function = getattr(nvml, name, None)

@@ -37,6 +37,8 @@ MOST_FILES = 20_000
 MOST_NESTING = 2
 """An archive, and an archive or compressed file inside it."""
 MOST_CASE_BYTES = 256 * 1024**2
+_ONE_VALUE_FOLDERS = ("/sys/", "/proc/sys/", "/proc/irq/")
+"""Files of one bare value say nothing without their path: collectors read those, from the captured machine."""
 _RUN_MARK, _CASE_MARK = b'"wirespeed/run/', b'"wirespeed/case/'
 _MARK_WITHIN_BYTES = 512
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
@@ -178,7 +180,7 @@ def _open_run(folder: Path, name: str) -> Iterator[Lines | Problem]:
         return
     root = (folder / RAW_NAME).resolve()
     for held in manifest.sources:
-        if held.file is None or held.kind not in ("file", "command"):
+        if held.file is None or not _is_text(held.kind, held.request):
             continue
         path = (root / held.file).resolve()
         if not path.is_relative_to(root) or not path.is_file():
@@ -200,7 +202,7 @@ def _open_case(name: str, opener: Opener) -> Iterator[Lines | Problem]:
         yield problem(name, Text(en=f"the case file is damaged: {error}", zh=f"案例文件已损坏：{error}"))
         return
     for held in case.replies:
-        if held.kind not in ("file", "command"):
+        if (held.text is None and held.base64 is None) or not _is_text(held.kind, held.request):
             continue
         try:
             raw = held.text.encode() if held.text is not None else base64.b64decode(held.base64 or "", validate=True)
@@ -208,6 +210,10 @@ def _open_case(name: str, opener: Opener) -> Iterator[Lines | Problem]:
             yield problem(f"{name}!{held.request}", Text(en="is damaged in the case file", zh="案例文件中的该内容已损坏"))
             continue
         yield from _open_reply(name, held.kind, held.request, raw)
+
+
+def _is_text(kind: str, request: str) -> bool:
+    return kind == "command" or (kind == "file" and not request.startswith(_ONE_VALUE_FOLDERS))
 
 
 def _open_reply(name: str, kind: str, request: str, raw: bytes) -> Iterator[Lines]:

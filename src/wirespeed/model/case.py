@@ -1,6 +1,6 @@
 """The thing that is judged: every record at hand, and what the user asked."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from wirespeed.model.record import Record
@@ -15,8 +15,10 @@ class Case:
     Look-ups return tuples in input order; an empty tuple means *nothing was seen*, which is not *it is not so*.
     """
 
-    def __init__(self, records: Iterable[Record], question: str = "") -> None:
+    def __init__(self, records: Iterable[Record], question: str = "", texts: Mapping[str, str] | None = None) -> None:
         self.records = tuple(records)
+        self.texts = dict(texts or {})
+        """Heads of the inputs as text, by input name: what the user's own words can be compared with."""
         self.question = question
         self._by_type: dict[type[Record], list[Record]] = {}
         for record in self.records:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from wirespeed.diagnosis import rules
-from wirespeed.diagnosis.judge import Judged, judge_rule, record_type
+from wirespeed.diagnosis.judge import Judged, judge_all, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
 from wirespeed.machines.opening import open_inputs
 from wirespeed.model import shelf
@@ -131,7 +131,7 @@ def run(options: Options) -> Answer:
             gathered.read(opened)
     if question:
         gathered.ask(question)
-    return _answer(Case(gathered.records, question), gathered, options)
+    return _answer(Case(gathered.records, question, gathered.texts), gathered, options)
 
 
 def exit_code(answer: Answer, options: Options) -> int:
@@ -152,9 +152,11 @@ class _Gathered:
         self.records: list[Record] = []
         self.problems: list[Problem] = []
         self.inputs: list[Input] = []
+        self.texts: dict[str, str] = {}
 
     def read(self, lines: Lines) -> None:
         counts: Counter[str] = Counter()
+        self.texts[lines.path] = lines.sample
         for name, item in read_all(lines, self.readers):
             if isinstance(item, Problem):
                 self.problems.append(item)
@@ -172,7 +174,7 @@ class _Gathered:
 
 
 def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:
-    judged = tuple(judge_rule(name, rule, case) for name, rule in shelf.every(rules, Rule).items())
+    judged = judge_all(shelf.every(rules, Rule), case)
     findings = tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged))
     return Answer(
         findings=findings,

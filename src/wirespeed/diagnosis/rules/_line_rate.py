@@ -18,6 +18,7 @@ GENERATION_BITS_PER_S = {
 _NETWORK_TOOLS = ("iperf", "perftest", "ib_", "wget", "curl", "rsync", "scp", "tqdm", "aria2")
 
 
+_SEVERAL = re.compile(r"\b(\d{1,2}) ?[x×*] ?(\d{2,3}) ?G(?:b|E|\b)")
 _LIMIT = re.compile(
     r"(?i)\blimit|\bcap(?:ped|s)?\b|per[- ](?:flow|connection|stream)|(?:single|one) flow|\bonly\b|shap(?:ed|er|ing)|thrott|polic"
 )
@@ -29,6 +30,11 @@ def _names_a_line(said: Statement) -> bool:
     return not in_bytes and not any(_LIMIT.search(quote.text) for quote in said.quotes)
 
 
+def _sums(said: Statement) -> list[float]:
+    """`4 x 400 Gb/s` as the rate of all four."""
+    return [float(count) * float(rate) * 1e9 for quote in said.quotes for count, rate in _SEVERAL.findall(quote.text)]
+
+
 def line_rates(case: Case) -> list[tuple[Record, float]]:
     """Every link rate that was read from a port or named in words."""
     found: list[tuple[Record, float]] = [
@@ -36,19 +42,24 @@ def line_rates(case: Case) -> list[tuple[Record, float]]:
     ]
     found += [(one, one.link_rate_bits_per_s) for one in case.every(Link) if one.link_rate_bits_per_s]
     found += [(one, 1e9 * one.value) for one in case.said("line-rate-named") if one.value and _names_a_line(one)]
+    found += [
+        (one, one.value) for one in quantities(case, "rate", r"(?:speed|link rate|line rate)\W{0,3}$") if "B" not in one.printed
+    ]
+    found += [(one, rate) for one in case.said("line-rate-named") for rate in _sums(one)]
     named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]
     return found + [(one, rate) for one, rate in named if rate]
 
 
 def measured_rates(case: Case) -> list[tuple[Record, float]]:
-    """The best rate of tools and collectives; without any, the rates in bytes that prose names."""
+    """The best rate of tools and collectives; without any, the rates in prose that are not a link's own."""
     runs: list[tuple[Record, float]] = [
         (one, 8 * one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s
     ]
     runs += [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(_NETWORK_TOOLS)]
     if runs:
         return [max(runs, key=lambda one: one[1])]
-    return [(one, one.value) for one in quantities(case, "rate") if "B/s" in one.printed or "Bytes" in one.printed]
+    named = {rate for _, rate in line_rates(case)}
+    return [(one, one.value) for one in quantities(case, "rate") if one.value not in named]
 
 
 def reached(case: Case) -> tuple[tuple[Record, float], tuple[Record, float]] | None:

@@ -13,6 +13,8 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
+ALONE = 2.3
+"""Weight of words that name a cause and little else: alone they list it (0.23 where only prose speaks), and claim no more."""
 MOST_RECORDS = 3
 """Records shown for one piece of evidence; further sightings repeat the same thing."""
 
@@ -22,14 +24,24 @@ _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.\-/:]+")
 _REPEATED = re.compile(r"_+")
 
 
-def piece(says: Text, weight_nats: float, records: Sequence[AnyRecord], **values: Value) -> tuple[Evidence, ...]:
+def piece(says: Text, weight_nats: float, records: Sequence[Record], **values: Value) -> tuple[Evidence, ...]:
     """One piece of evidence for the claim when there is any record, none otherwise."""
-    return (supports(says, weight_nats, *records[:MOST_RECORDS], **values),) if records else ()
+    return (supports(says, weight_nats, *_telling(records), **values),) if records else ()
 
 
-def against(says: Text, weight_nats: float, records: Sequence[AnyRecord], **values: Value) -> tuple[Evidence, ...]:
+def against(says: Text, weight_nats: float, records: Sequence[Record], **values: Value) -> tuple[Evidence, ...]:
     """One piece of evidence against the claim when there is any record, none otherwise."""
-    return (contradicts(says, weight_nats, *records[:MOST_RECORDS], **values),) if records else ()
+    return (contradicts(says, weight_nats, *_telling(records), **values),) if records else ()
+
+
+def _telling(records: Sequence[Record]) -> list[Record]:
+    """The few records to show: what a machine says before what people say."""
+    return sorted(records, key=lambda one: isinstance(one, Statement | Quantity))[:MOST_RECORDS]
+
+
+def lines_of(records: Sequence[Record]) -> frozenset[str]:
+    """The distinct lines that records rest on."""
+    return frozenset(quote.text for one in records for quote in one.quotes)
 
 
 @dataclass(frozen=True, slots=True)

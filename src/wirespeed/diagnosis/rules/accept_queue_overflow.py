@@ -1,6 +1,6 @@
 """The queue of a listening socket is full, so new connections are dropped and retried after 1, 3, 7 s."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl
@@ -22,7 +22,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_FULL, PROVES, one, port=one.port, queue_count=one.queue_count, backlog_count=one.backlog_count))
     evidence += piece(_OVERFLOWS, STRONG, rising, drops_count=max((one.value_count for one in rising), default=0))
     evidence += piece(_FLOOD, FAIR, case.every(KernelEvent, topic="syn-flood"))
-    evidence += piece(_SAID, FAIR, case.said("accept-queue"))
+    evidence += piece(_SAID, ALONE, case.said("accept-queue"))
     if evidence:
         evidence += piece(_SLOW_CONNECT, FAIR, case.said("connect-slow-in-bursts"))
         small = case.every(Sysctl, lambda one: one.name.endswith("somaxconn") and one.setting.isdigit() and int(one.setting) <= 512)

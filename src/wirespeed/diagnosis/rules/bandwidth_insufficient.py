@@ -1,7 +1,7 @@
 """The link is full of traffic that the job needs."""
 
 from wirespeed.diagnosis.rules._line_rate import reached
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
@@ -28,8 +28,8 @@ def _judge(case: Case) -> Verdict:
     if full and (demand or said_full):
         share = full[0][1] / full[1][1]
         evidence.append(supports(_FULL, STRONG, full[0][0], full[1][0], share_ratio=share))
-    evidence += piece(_SAID, FAIR, said_full)
-    evidence += piece(_DEMAND, FAIR, demand)
+    evidence += piece(_SAID, ALONE, said_full)
+    evidence += piece(_DEMAND, ALONE, demand)
     if evidence:
         evidence += piece(_SLOW, FAIR, slow_kind)
     evidence += against(_UNUSED, STRONG, case.said("network-hardly-used"))

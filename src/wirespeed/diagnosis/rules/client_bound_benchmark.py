@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     piece,
 )
@@ -57,7 +58,7 @@ def _judge(case: Case) -> Verdict:
     if apart:
         evidence.append(supports(_APART, STRONG, apart[0][0], apart_times_number=round(apart[0][1], 1)))
     evidence += piece(_CLIENT, STRONG if not apart else FAIR, case.said("client-is-limit"))
-    evidence += piece(_TOOLS, FAIR, case.said("tools-disagree"))
+    evidence += piece(_TOOLS, ALONE, case.said("tools-disagree"))
     if evidence:
         evidence += piece(_SERVER, SLIGHT, case.said("server-not-busy"))
     core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)

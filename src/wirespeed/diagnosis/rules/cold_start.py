@@ -1,8 +1,8 @@
 """The first requests wait for a model to load, code to compile or a replica to start."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
 from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.settings import Statement
@@ -31,7 +31,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LATER, FAIR, () if slow_first else case.said("later-is-fast"))
         evidence += piece(_LOADS, FAIR, case.said("loads-or-compiles"))
     else:
-        evidence += piece(_LOADS, SLIGHT, case.said("loads-or-compiles"))
+        evidence += piece(_LOADS, ALONE, case.said("loads-or-compiles"))
     if len(case.every(HttpTiming)) >= 3 and not slow_first:
         evidence += against(_EVEN, FAIR, case.every(HttpTiming))
     evidence += against(_LAST, FAIR, case.said("few-left-hanging"))

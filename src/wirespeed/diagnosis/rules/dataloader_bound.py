@@ -51,6 +51,7 @@ def _judge(case: Case) -> Verdict:
     elif waits and all(share <= HEALTHY_RATIO for _, share in waits):
         evidence.append(contradicts(_FED, STRONG, waits[0][0]))
     evidence += piece(_SAID, STRONG if not evidence else FAIR, case.said("input-pipeline-waits"))
+    evidence += piece(_SYNTHETIC, FAIR, case.said("synthetic-data-is-fast"))
     if evidence:
         workers = [
             one.record
@@ -65,6 +66,7 @@ def _judge(case: Case) -> Verdict:
 _MEASURED = Text(en="a step waits {share_ratio} of its time for data", zh="一个步骤有 {share_ratio} 的时间在等数据")
 _FED = Text(en="steps hardly wait for data", zh="步骤几乎不等数据")
 _SAID = Text(en="the input pipeline is said or seen to hold the steps", zh="输入流水线拖住了步骤")
+_SYNTHETIC = Text(en="with made-up data it is fast", zh="用合成数据就快")
 _FEW_WORKERS = Text(en="few or no loader processes are configured", zh="加载进程很少或没有")
 _IDLE_NET = Text(en="the network is hardly used", zh="网络几乎未用")
 

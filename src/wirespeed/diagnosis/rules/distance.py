@@ -1,6 +1,6 @@
 """The round trip between the places is long, and each exchange pays it."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece, said_s
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -8,8 +8,8 @@ from wirespeed.model.measurement import HttpTiming, PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-FAR_RTT_S = 0.030
-"""30 ms is about 3,000 km of fibre and back; within a region a round trip is below 2 ms."""
+FAR_RTT_S = 0.010
+"""10 ms is about 1,000 km of fibre and back; within a region a round trip is below 2 ms."""
 TRIPS = 2.0
 
 
@@ -24,12 +24,12 @@ def _judge(case: Case) -> Verdict:
         + [said_s(one) or 0.0 for one in said],
         default=0.0,
     )
-    evidence += piece(_MEASURED, FAIR, [*pings, *connects, *said], rtt_s=rtt_s)
+    evidence += piece(_MEASURED, ALONE, [*pings, *connects, *said], rtt_s=rtt_s)
     mostly = [one for one in connects if one.total_s and TRIPS * _connect_s(one) >= 0.3 * one.total_s]
     if evidence:
         evidence += piece(_MOST, FAIR, mostly)
     far = case.said("far-away")
-    evidence += piece(_FAR, FAIR, far)
+    evidence += piece(_FAR, ALONE, far)
     near = [one for one in case.every(PingRun) if one.rtt_mean_s is not None and one.rtt_mean_s < 0.005]
     near_connects = [one for one in case.every(HttpTiming) if 0 < _connect_s(one) < 0.005]
     evidence += against(_NEAR, STRONG, [] if pings or connects else [*near, *near_connects])

@@ -1,6 +1,6 @@
 """Two DNS queries sent at once from one socket race in conntrack, and one is dropped."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import (
@@ -22,8 +22,8 @@ def _judge(case: Case) -> Verdict:
     failed = case.every(Counter, lambda one: one.canonical == "conntrack_insert_failed")
     rising = [one for one in failed if one.value_count > 0]
     evidence: list[Evidence] = []
-    evidence += piece(_INSERT_FAILED, FAIR, rising, failed_count=sum(one.value_count for one in rising))
-    evidence += piece(_PARALLEL, FAIR, case.said("dns-parallel-queries"))
+    evidence += piece(_INSERT_FAILED, ALONE, rising, failed_count=sum(one.value_count for one in rising))
+    evidence += piece(_PARALLEL, ALONE, case.said("dns-parallel-queries"))
     if evidence:
         evidence += piece(_STALLS, FAIR, case.said("dns-five-seconds", "dns-stall"))
         evidence += piece(_MUSL, SLIGHT, case.said("libc-musl"))

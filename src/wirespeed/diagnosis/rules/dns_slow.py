@@ -1,6 +1,6 @@
 """Resolving a name takes a noticeable part of a request, or seconds."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import ResolverSetup
@@ -38,9 +38,9 @@ def _judge(case: Case) -> Verdict:
     stalls = case.said("dns-stall", "dns-five-seconds")
     if slowest_s and requests.is_multiple_of(slowest_s, requests.DNS_RETRY_S):
         evidence += piece(_FIVE_MEASURED, SLIGHT, [*very, *requests_slow], time_s=slowest_s)
-    evidence += piece(_SAID, FAIR, stalls)
+    evidence += piece(_SAID, ALONE, stalls)
     evidence += piece(_FIVE, FAIR, case.said("dns-five-seconds"))
-    evidence += piece(_BUSY, FAIR, case.said("dns-server-busy"))
+    evidence += piece(_BUSY, ALONE, case.said("dns-server-busy"))
     evidence += piece(_UNRESOLVED, SLIGHT, case.every(FrameworkEvent, topic="name-not-resolved"))
     if evidence:
         evidence += piece(_SEARCHES, SLIGHT, [*_long_search(case), *case.said("dns-search-expansion")])

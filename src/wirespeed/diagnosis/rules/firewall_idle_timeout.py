@@ -1,6 +1,6 @@
 """A stateful device forgets idle connections, and neither end is told."""
 
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, said_s
+from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.facts.host import Sysctl
@@ -35,7 +35,7 @@ def _judge(case: Case) -> Verdict:
     device, keepalive = min(_device_idle(case), key=lambda one: one[1], default=None), _keepalive(case)
     silent = case.said("silent-idle-drop")
     stateful, long_idle = case.said("stateful-device"), case.said("long-idle")
-    evidence += piece(_SILENT, FAIR, silent)
+    evidence += piece(_SILENT, ALONE, silent)
     if silent or stateful:
         evidence += piece(_LONG, FAIR, long_idle)
     if keepalive and device:

@@ -1,6 +1,6 @@
 """A hop gives up waiting for the next byte before the server has sent it."""
 
-from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece, said_s
+from wirespeed.diagnosis.rules._pieces import ALONE, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import (
@@ -22,6 +22,8 @@ from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
 _READ_TIMEOUT = r"proxy_read_timeout|read_timeout|response_timeout|request_timeout|timeout_server|^timeout$|stream_idle_timeout|route.*timeout|idle_timeout|idle_time_out|backend.*timeout|proxy_send_timeout|grpc_read_timeout|uwsgi_read_timeout|timeout_sec"
+_NAMED_TIMEOUT = r"(?<!keep-alive )(?<!keepalive )time-?out\W{0,3}(?:is |of |= ?|after |set to |at )?$"
+_NAMED_WAIT = r"(?:takes|took|ttft|ttfb|first (?:token|byte)|needs|lasts|generation|prefill|latency|duration|completed in|answers? in|finish\w* (?:in|after)|is|in)\W{0,3}(?:about |around |then is )?$"
 LONGEST_TIMEOUT_S = 3600.0
 CLOSE_RATIO = 0.05
 """A failure within 5 % of a configured timeout is that timeout."""
@@ -30,13 +32,15 @@ CLOSE_RATIO = 0.05
 def _timeouts(case: Case) -> list[tuple[Record, float]]:
     found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _READ_TIMEOUT) if one.duration_s]
     found += [(one, seconds) for one in case.said("proxy-read-timeout") if (seconds := said_s(one))]
+    found += [(one, one.value) for one in quantities(case, "time", _NAMED_TIMEOUT)]
     return [one for one in found if one[1] <= LONGEST_TIMEOUT_S]
 
 
 def _judge(case: Case) -> Verdict:
     timeouts = _timeouts(case)
     least = min(timeouts, key=lambda one: one[1], default=None)
-    waits = [(one, seconds) for one in case.said("slow-first-byte") if (seconds := said_s(one))]
+    waits: list[tuple[Record, float]] = [(one, seconds) for one in case.said("slow-first-byte") if (seconds := said_s(one))]
+    waits += [(one, one.value) for one in quantities(case, "time", _NAMED_WAIT)]
     cuts = case.said("cut-at-round-time")
     errors: list[Record] = [
         *case.said("gateway-timed-out"),
@@ -54,8 +58,8 @@ def _judge(case: Case) -> Verdict:
         values = {"timeout_s": cut_here[0][1][1]}
         evidence.append(supports(_CUT_HERE, STRONG, cut_here[0][1][0], cut_here[0][0], **values))
     else:
-        evidence += piece(_CUT, FAIR, cuts)
-    evidence += piece(_ERRORS, FAIR, errors)
+        evidence += piece(_CUT, ALONE, cuts)
+    evidence += piece(_ERRORS, ALONE, errors)
     if least and (slower := [one for one in waits if one[1] > least[1]]):
         evidence.append(supports(_SLOWER, FAIR, least[0], slower[0][0], timeout_s=least[1], wait_s=slower[0][1]))
     elif least and waits and not cuts and not errors:

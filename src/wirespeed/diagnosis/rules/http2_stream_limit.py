@@ -1,6 +1,6 @@
 """All calls share one HTTP/2 connection, and its limit of concurrent streams makes further calls wait."""
 
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -17,8 +17,8 @@ def _judge(case: Case) -> Verdict:
     limits = [record for record, number in numbers if number <= LOW_LIMIT_COUNT]
     ample = [record for record, number in numbers if number > LOW_LIMIT_COUNT]
     evidence: list[Evidence] = []
-    evidence += piece(_LIMIT, FAIR, [*limits, *(() if limits else case.said("stream-limit"))])
-    evidence += piece(_WALL, FAIR, case.said("wall-at-hundred"))
+    evidence += piece(_LIMIT, ALONE, [*limits, *(() if limits else case.said("stream-limit"))])
+    evidence += piece(_WALL, ALONE, case.said("wall-at-hundred"))
     if evidence:
         evidence += piece(_GRPC, SLIGHT, case.said("grpc"))
         evidence += piece(_ONE_CONNECTION, SLIGHT, case.said("l4-balancing"))

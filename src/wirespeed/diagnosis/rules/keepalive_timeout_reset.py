@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    Configured,
     against,
     configured,
     flags_of,
@@ -32,6 +33,7 @@ from wirespeed.model.text import Text
 
 _SERVER = r"(server_|node_|app_)?keep_?alive_?timeout$|timeout_keep_alive|headers_timeout|(uvicorn|gunicorn|node|express|backend|app|upstream|tomcat|hypercorn).*keep_?alive"
 _PROXY = r"(balancer|alb|elb|lb|proxy|gateway|ingress|nginx|envoy|haproxy|upstream|pool).*(idle|keep_?alive)|^idle_time_?out|upstream_keepalive_timeout|backend_keep_alive"
+_PROXY_LINE = re.compile(r"(?i)nginx|upstream|haproxy|envoy|ingress|balancer")
 GUNICORN_DEFAULT_S = 2.0
 """gunicorn's `--keep-alive` default; sync workers do not keep alive at all (docs.gunicorn.org, settings)."""
 UVICORN_DEFAULT_S = 5.0
@@ -39,8 +41,8 @@ UVICORN_DEFAULT_S = 5.0
 
 
 def _server_side(case: Case) -> list[tuple[Record, float]]:
-    found = [
-        (one.record, one.duration_s) for one in configured(case, _SERVER) if one.duration_s and not re.search(_PROXY, one.name)
+    found: list[tuple[Record, float]] = [
+        (one.record, one.duration_s) for one in configured(case, _SERVER) if one.duration_s and not _is_proxys(one)
     ]
     found += [(one, seconds) for one in case.said("server-keepalive") if (seconds := said_s(one))]
     for command in case.every(Command, lambda one: _program(one) in ("gunicorn", "uvicorn")):
@@ -51,12 +53,18 @@ def _server_side(case: Case) -> list[tuple[Record, float]]:
     return found
 
 
+def _is_proxys(one: Configured) -> bool:
+    """Whether a keep-alive time is the proxy's: by its name, or because its line speaks of nginx or an upstream."""
+    return re.search(_PROXY, one.name) is not None or any(_PROXY_LINE.search(quote.text) for quote in one.record.quotes)
+
+
 def _program(command: Command) -> str:
     return command.program.rsplit("/", 1)[-1]
 
 
 def _proxy_side(case: Case) -> list[tuple[Record, float]]:
-    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _PROXY) if one.duration_s]
+    either = {one.record: one for one in (*configured(case, _PROXY), *configured(case, _SERVER)) if _is_proxys(one)}
+    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in either.values() if one.duration_s]
     return found + [(one, seconds) for one in case.said("balancer-idle") if (seconds := said_s(one))]
 
 

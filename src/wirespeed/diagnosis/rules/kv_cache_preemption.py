@@ -1,6 +1,6 @@
 """The KV cache is full, so running sequences are evicted and computed again."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.finding import (
@@ -31,7 +31,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_PREEMPTED, PROVES, [*events, *counted])
     if not evidence:
         evidence += piece(_SAID, STRONG, case.said("kv-preempted"))
-    evidence += piece(_FULL, FAIR, [*full, *case.said("kv-cache-full")])
+    evidence += piece(_FULL, ALONE, [*full, *case.said("kv-cache-full")])
     if preempted and not counted and not events:
         evidence += against(_NONE, STRONG, preempted)
     evidence += against(_ROOM, FAIR, [] if full else usage)
@@ -104,5 +104,5 @@ RULE = Rule(
     ),
     gain=Text(en="Removes stalls and repeated prefill", zh="消除停顿与重复预填充"),
     severity="medium",
-    explains=("server-saturated", "no-fault-queueing", "load-balancer-blind"),
+    explains=("server-saturated", "no-fault-queueing"),
 )

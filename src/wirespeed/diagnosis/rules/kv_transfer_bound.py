@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     configured,
     is_setting_named,
     piece,
@@ -51,7 +52,7 @@ def _judge(case: Case) -> Verdict:
         share = transfer[1] / whole[1]
         proof = supports if share >= NOTABLE_RATIO else contradicts
         evidence.append(proof(_SHARE, STRONG, transfer[0], whole[0], share_ratio=share))
-    evidence += piece(_TRANSFER, FAIR, case.said("kv-transfer"))
+    evidence += piece(_TRANSFER, ALONE, case.said("kv-transfer"))
     if evidence:
         evidence += piece(_DOMINATES, FAIR, case.said("kv-transfer-dominates"))
         evidence += piece(_SPLIT, SLIGHT, case.said("prefill-decode-split"))

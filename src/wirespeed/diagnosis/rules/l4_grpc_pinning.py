@@ -3,8 +3,11 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
+    lines_of,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
@@ -18,10 +21,11 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Statement, Table
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 UNEVEN_RATIO = 0.8
+_OF_REPLICAS = r"pod|replica|backend|instance|server|endpoint|worker"
 _POD_COLUMN = re.compile(r"(?i)pod|replica|backend|instance|server|endpoint|worker|upstream")
 _LOAD_COLUMN = re.compile(r"(?i)req|rps|qps|rpc|call|hits|load|conn|stream|cpu|gpu|util")
 
@@ -39,6 +43,16 @@ def _uneven(table: Table) -> float | None:
     return None
 
 
+def _uneven_line(case: Case) -> list[Quantity]:
+    """Shares of several replicas on one line (`pod CPU: 96 %, 2 %, 1 %`) of which one has nearly all."""
+    for line in sorted(lines_of(quantities(case, "share", _OF_REPLICAS))):
+        shares = [one for one in quantities(case, "share") if one.quotes and one.quotes[0].text == line]
+        values = [one.value for one in shares]
+        if len(values) >= 3 and max(values) >= UNEVEN_RATIO * sum(values):
+            return shares
+    return []
+
+
 def _number(cell: str) -> float | None:
     found = re.match(r"\s*(\d[\d,]*(?:\.\d+)?)", cell)
     return float(found[1].replace(",", "")) if found else None
@@ -47,11 +61,14 @@ def _number(cell: str) -> float | None:
 def _judge(case: Case) -> Verdict:
     tables = [(one, share) for one in case.every(Table) if (share := _uneven(one)) is not None]
     uneven = [one for one in tables if one[1] >= UNEVEN_RATIO]
+    uneven_line = _uneven_line(case)
     one_gets_all = case.said("one-pod-gets-all")
     evidence: list[Evidence] = []
     if uneven:
         evidence.append(supports(_UNEVEN, FAIR, uneven[0][0], share_ratio=uneven[0][1]))
-    evidence += piece(_ONE, FAIR, one_gets_all)
+    elif uneven_line:
+        evidence += piece(_UNEVEN, FAIR, uneven_line, share_ratio=max(one.value for one in uneven_line))
+    evidence += piece(_ONE, ALONE, one_gets_all)
     if evidence:
         evidence += piece(_GRPC, FAIR, case.said("grpc"))
         evidence += piece(_L4, FAIR, case.said("l4-balancing"))

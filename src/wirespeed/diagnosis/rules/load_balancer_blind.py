@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     configured,
     piece,
@@ -60,14 +61,14 @@ def _judge(case: Case) -> Verdict:
     unequal += _by_replica(case)
     evidence: list[Evidence] = []
     evidence += piece(_UNEVEN, STRONG, unequal)
-    evidence += piece(_BLIND, FAIR, case.said("balancing-blind"))
+    evidence += piece(_BLIND, ALONE, case.said("balancing-blind"))
     if evidence:
         policy = [
             one
             for one in configured(case, r"(lb|load_balanc\w+|balance|routing)_?(policy|algorithm|strategy)?$")
             if re.search(r"(?i)round|random|hash", one.setting)
         ]
-        evidence += piece(_POLICY, FAIR, [one.record for one in policy])
+        evidence += piece(_POLICY, FAIR, [*(one.record for one in policy), *case.said("blind-policy")])
         evidence += piece(_HOT, FAIR, case.said("one-pod-gets-all"))
     if tables and not unequal:
         evidence += against(_EVEN, FAIR, [one for one, _ in tables])
@@ -130,5 +131,5 @@ RULE = Rule(
     checks=(Check(what=Text(en="Waiting requests differ little between replicas", zh="各副本等待数相差很小")),),
     gain=Text(en="Lower p99 at the same load", zh="相同负载下 p99 降低"),
     severity="medium",
-    explains=("server-saturated", "no-fault-queueing"),
+    explains=("server-saturated", "no-fault-queueing", "kv-cache-preemption"),
 )

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     configured,
     is_setting_named,
     piece,
@@ -93,8 +94,8 @@ def _judge(case: Case) -> Verdict:
         else:
             evidence.append(contradicts(_FITS, FAIR, over.record, under.record, **numbers))
     evidence += _from_settings(case)
-    evidence += piece(_SAID, FAIR, case.said("overlay-mtu"))
-    evidence += piece(_NOT_SENT, FAIR, case.said("encapsulated-not-sent"))
+    evidence += piece(_SAID, ALONE, case.said("overlay-mtu"))
+    evidence += piece(_NOT_SENT, ALONE, case.said("encapsulated-not-sent"))
     if evidence or case.said("overlay-network"):
         evidence += piece(_BIG_HANG, FAIR, case.said("big-hang-small-pass"))
     if evidence:

@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     configured,
     is_setting_named,
@@ -57,8 +58,8 @@ def _judge(case: Case) -> Verdict:
     held = [one for one in case.every(HttpTiming) if _held_s(one) is not None]
     if not evidence:
         evidence += piece(_HELD, FAIR, held)
-    evidence += piece(_FORTY, FAIR, case.said("forty-milliseconds"))
-    evidence += piece(_INVERTED_SAID, FAIR, case.said("small-slower-than-big"))
+    evidence += piece(_FORTY, ALONE, case.said("forty-milliseconds"))
+    evidence += piece(_INVERTED_SAID, ALONE, case.said("small-slower-than-big"))
     if evidence:
         evidence += piece(_NAGLE, FAIR, case.said("nagle"))
     set_on = [one.record for one in configured(case, _NO_DELAY) if re.search(r"1|true|on\b", one.setting.lower())]

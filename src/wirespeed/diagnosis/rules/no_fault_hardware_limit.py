@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     piece,
     quantities,
@@ -83,7 +84,7 @@ def _judge(case: Case) -> Verdict:
         elif best[1] < 0.6 * low:
             evidence.append(contradicts(_BELOW, STRONG, best[0], generation[0], **numbers))
     else:
-        evidence += piece(_LIMIT_SAID, FAIR, case.said("pcie-generation-limit"))
+        evidence += piece(_LIMIT_SAID, ALONE, case.said("pcie-generation-limit"))
     asked = case.said("expects-more")
     evidence += piece(_NO_NVLINK, FAIR if best or asked else SLIGHT, no_nvlink)
     if evidence:

@@ -1,17 +1,37 @@
 """An alarming line that is information only, while the run is well."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
+    against,
+    piece,
+)
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclNetwork, NcclPlugin, NcclWarning
-from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import (
+    FAIR,
+    PROVES,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+)
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import BenchmarkRank, CollectiveRun, CollectiveSummary
+from wirespeed.model.measurement import (
+    BenchmarkRank,
+    CollectiveRun,
+    CollectiveSummary,
+)
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _HARMLESS_WARNINGS = frozenset({"verbs-library-missing", "hint", "nvls-failed"})
+_MISSING_PLUGIN = re.compile(r"(?i)(plugin|libnccl-\w+).*(not found|could not|cannot open|no such file)")
 _BAD_EVENTS = (
     "watchdog-timeout",
     "collective-mismatch",
@@ -30,12 +50,13 @@ def _judge(case: Case) -> Verdict:
     lines: list[Record] = [
         *case.every(NcclPlugin, name=None),
         *case.every(NcclWarning, lambda one: one.topic in _HARMLESS_WARNINGS),
+        *case.every(NcclWarning, lambda one: one.topic == "other" and _MISSING_PLUGIN.search(one.message) is not None),
         *case.every(NcclHca, device=None),
         *case.said("alarming-line"),
     ]
     alone = _on_one_machine(case)
     evidence: list[Evidence] = []
-    evidence += piece(_LINE, FAIR, lines)
+    evidence += piece(_LINE, ALONE, lines)
     if lines:
         evidence += piece(_WELL, FAIR, _good_results(case))
         evidence += piece(_ALONE, FAIR, alone)

@@ -29,12 +29,18 @@ from wirespeed.model.measurement import (
     CollectiveRun,
     ThroughputRun,
 )
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 _SEVERAL_LINKS = re.compile(
     r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)\s*(?:x\s*)?(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
 )
+
+
+def _is_sum(line: tuple[Record, float]) -> bool:
+    """Whether the rate compared with is already that of all links together."""
+    return isinstance(line[0], Statement) and line[1] != 1e9 * (line[0].value or 0.0)
 
 
 def _judge(case: Case) -> Verdict:
@@ -64,8 +70,8 @@ def _judge(case: Case) -> Verdict:
     elif below:
         evidence.append(contradicts(_BELOW, FAIR, below[0][0], line[0], **values))
     several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
-    evidence += against(_SEVERAL, STRONG, several)
-    evidence += against(_DEMAND, FAIR, case.said("demand-exceeds"))
+    evidence += against(_SEVERAL, STRONG, [] if full and _is_sum(full[1]) else several)
+    evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     return Verdict(evidence=tuple(evidence), values=values)
 
 

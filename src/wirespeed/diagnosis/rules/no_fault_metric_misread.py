@@ -1,15 +1,36 @@
 """A normal value is taken for a fault: units, lanes, utilisation that is waiting, links that sleep."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece, quantities
+import re
+
+from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
+    against,
+    lines_of,
+    piece,
+    quantities,
+)
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.gpu import Gpu
-from wirespeed.model.facts.host import PciDevice
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.facts.host import (
+    PciDevice,
+)
+from wirespeed.model.finding import (
+    FAIR,
+    SLIGHT,
+    STRONG,
+    Change,
+    Check,
+    Evidence,
+    LookAlike,
+    Verdict,
+    supports,
+)
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
+_BOTH_WAYS = re.compile(r"(?i)nvlink|bi-?directional|full[- ]duplex|both (?:directions|ways)")
 SAME_RATIO = 0.06
 """Two printed rates within 6 % are one rate, rounded or with and without headers."""
 
@@ -22,6 +43,14 @@ def _same_rate_twice(case: Case) -> tuple[Quantity, Quantity] | None:
     return next(((left, right) for left in in_bytes for right in in_bits if _is_near(left.value, right.value)), None)
 
 
+def _half_of_both_ways(case: Case) -> tuple[Quantity, Quantity] | None:
+    """A rate one way and one that adds both ways, where NVLink or directions are spoken of."""
+    rates = [one for one in quantities(case, "rate") if "B" in one.printed]
+    if not any(_BOTH_WAYS.search(line) for line in lines_of(rates)):
+        return None
+    return next(((low, high) for low in rates for high in rates if 0.42 <= low.value / max(high.value, 1.0) <= 0.52), None)
+
+
 def _is_near(left: float, right: float) -> bool:
     return abs(left - right) <= SAME_RATIO * max(left, right)
 
@@ -32,7 +61,10 @@ def _judge(case: Case) -> Verdict:
     same_rate = _same_rate_twice(case)
     if same_rate:
         evidence.append(supports(_SAME, FAIR, *same_rate, bytes_text=same_rate[0].printed, bits_text=same_rate[1].printed))
-    evidence += piece(_CONFUSED, FAIR, confused)
+    halves = _half_of_both_ways(case)
+    if halves:
+        evidence.append(supports(_HALF, FAIR, *halves, one_way_text=halves[0].printed, both_text=halves[1].printed))
+    evidence += piece(_CONFUSED, ALONE, confused)
     if len({quote.text for one in confused for quote in one.quotes}) > 1:
         evidence += piece(_AGAIN, FAIR, confused[1:])
     if evidence:
@@ -53,6 +85,9 @@ def _judge(case: Case) -> Verdict:
 
 
 _SAME = Text(en="{bytes_text} and {bits_text} are the same rate", zh="{bytes_text} 与 {bits_text} 是同一速率")
+_HALF = Text(
+    en="{one_way_text} one way is {both_text} in both directions together", zh="单向 {one_way_text} 即双向合计 {both_text}"
+)
 _CONFUSED = Text(en="two measures that differ by definition are compared", zh="比较了定义不同的两个量")
 _AGAIN = Text(en="a second line shows the same confusion", zh="另一行显示同样的混淆")
 _EXPECTS = Text(en="another number was expected", zh="期望的是另一个数字")

@@ -1,6 +1,6 @@
 """The network is healthy and hardly used; the time goes elsewhere."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece, quantities
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -20,6 +20,9 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
+LITTLE_BITS_PER_S = 50e6
+"""A twentieth of the slowest link that connects GPU machines, 1 Gb/s."""
+_TRAFFIC = r"(?:traffic|link|nic|network|\brx|\btx|wire|carries|thunderbolt|ethernet)\W{0,3}(?:is |at |only |carries |about |shows |of |utili[sz]ation )*$"
 SMALL_SHARE_RATIO = 0.15
 
 
@@ -27,7 +30,9 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     in_turn, unused = case.said("layers-in-turn"), case.said("network-hardly-used")
     evidence += piece(_IN_TURN, STRONG, in_turn)
-    evidence += piece(_UNUSED, FAIR, unused)
+    evidence += piece(_UNUSED, ALONE, unused)
+    little = [one for one in quantities(case, "rate", _TRAFFIC) if 0 < one.value <= LITTLE_BITS_PER_S]
+    evidence += piece(_LITTLE, FAIR, little)
     unused_link = _hardly_used(case)
     if unused_link:
         evidence.append(supports(_SHARE, STRONG, unused_link[0], unused_link[1], share_ratio=unused_link[2]))
@@ -54,6 +59,7 @@ _IN_TURN = Text(
     zh="层被切分，GPU 轮流工作，各有部分时间空闲",
 )
 _UNUSED = Text(en="the network is hardly used, or tested good", zh="网络几乎未用，或测试良好")
+_LITTLE = Text(en="there is hardly any traffic", zh="几乎没有流量")
 _SHARE = Text(en="traffic is {share_ratio} of the link's rate", zh="流量为链路速率的 {share_ratio}")
 _BLAMED = Text(en="the network is suspected", zh="怀疑网络")
 _COMPUTE = Text(en="compute is what takes the time", zh="耗时在计算")

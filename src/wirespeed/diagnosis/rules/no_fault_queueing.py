@@ -3,8 +3,10 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
@@ -30,6 +32,8 @@ GROWTH_TIMES = 3.0
 STEADY_TIMES = 1.5
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
+_QUEUE_WORD = r"(?:queue\w*|waiting)(?: time| wait\w*| p\d\d| mean| avg)*\W{0,3}$"
+_SERVICE_WORD = r"(?:prefill|decode|inference|service|compute|model|forward)(?: time| p\d\d| mean| avg)*\W{0,3}$"
 _VALUE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|us|s|min)?\b")
 
 
@@ -46,6 +50,10 @@ def _queue_share(case: Case) -> tuple[list[Record], float] | None:
         queue, service = _times(table, _QUEUE), _times(table, _SERVICE)
         if queue and service:
             return [table], requests.queue_share_ratio(max(queue), max(service))
+    waits, works = quantities(case, "time", _QUEUE_WORD), quantities(case, "time", _SERVICE_WORD)
+    if waits and works:
+        longest_wait, longest_work = max(waits, key=lambda one: one.value), max(works, key=lambda one: one.value)
+        return [longest_wait, longest_work], requests.queue_share_ratio(longest_wait.value, longest_work.value)
     queued = case.every(ServingMetric, lambda one: bool(_QUEUE.search(one.name)) and one.name.endswith("_s"))
     served = case.every(ServingMetric, lambda one: bool(_SERVICE.search(one.name)) and one.name.endswith("_s"))
     if queued and served:
@@ -61,7 +69,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_SHARE, STRONG, share[0], share_ratio=share[1])
     elif share:
         evidence += against(_SHORT, FAIR, share[0], share_ratio=share[1])
-    evidence += piece(_NAMED, FAIR, case.said("queue-time", "server-queue-grows"))
+    evidence += piece(_NAMED, ALONE, case.said("queue-time", "server-queue-grows"))
     if evidence:
         evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
         evidence += piece(_LOAD, FAIR, case.said("more-load-slower"))

@@ -1,6 +1,6 @@
 """Other jobs or tenants take their part of a shared link, port or queue."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
@@ -29,7 +29,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_OTHERS, STRONG, others)
     runs, variation = _variation(case)
     if evidence:
-        evidence += piece(_TIMES, FAIR, times)
+        evidence += piece(_TIMES, ALONE, times)
         evidence += piece(_VARIES, FAIR, runs if variation >= VARIES_RATIO else [], share_ratio=variation)
     else:
         evidence += piece(_TIMES, FAIR, times)

@@ -1,6 +1,6 @@
 """A proxy collects the streamed answer and passes it on in blocks or at the end."""
 
-from wirespeed.diagnosis.rules._pieces import against, configured, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -49,10 +49,12 @@ def _judge(case: Case) -> Verdict:
         evidence += against(_FLOWS, FAIR, flowing)
     for direct, proxied in _clumped(case)[:1]:
         evidence.append(supports(_CLUMPED, STRONG, direct, proxied, direct_s=direct.value, proxied_s=proxied.value))
-    evidence += piece(_ONE_PIECE, FAIR, in_one_piece)
+    evidence += piece(_ONE_PIECE, ALONE, in_one_piece)
     if in_one_piece or held:
         evidence += piece(_DIRECT, FAIR, case.said("direct-is-fine"))
         evidence += piece(_SAYS_BUFFERS, FAIR, case.said("proxy-buffers"))
+        switched_on = [one.record for one in configured(case, r"^proxy_buffering$") if one.setting == "on"]
+        evidence += piece(_ON, FAIR, switched_on)
         evidence += piece(_BEHIND, SLIGHT, [*case.every(Directive, name="proxy_pass"), *case.said("through-proxy")])
     evidence += against(_OFF, FAIR, [one.record for one in configured(case, r"^proxy_buffering$") if one.setting == "off"])
     evidence += against(_NO_PROXY, STRONG, case.said("no-proxy-between"))
@@ -73,6 +75,7 @@ _FLOWS = Text(en="the first byte comes long before the end: the answer is stream
 _ONE_PIECE = Text(en="the stream arrives in one piece or in blocks", zh="流一次性或成块到达")
 _DIRECT = Text(en="without the proxy it streams", zh="绕过代理即可流式输出")
 _SAYS_BUFFERS = Text(en="the proxy is said to buffer", zh="有人指出代理在缓冲")
+_ON = Text(en="proxy buffering is switched on", zh="代理缓冲已开启")
 _BEHIND = Text(en="a proxy is in between", zh="中间有代理")
 _OFF = Text(en="proxy buffering is off", zh="代理缓冲已关闭")
 _NO_PROXY = Text(en="no proxy is in between", zh="中间没有代理")

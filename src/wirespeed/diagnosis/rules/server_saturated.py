@@ -1,6 +1,6 @@
 """More is asked of the model server than it can serve: its own queue grows."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -24,7 +24,7 @@ def _judge(case: Case) -> Verdict:
         long_queue or case.said("server-queue-grows"),
         waiting_count=max((one.value for one in long_queue), default=None),
     )
-    evidence += piece(_FLAT, FAIR, case.said("throughput-flat"))
+    evidence += piece(_FLAT, ALONE, case.said("throughput-flat"))
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
         evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))

@@ -1,6 +1,6 @@
 """Most of a parallel download is done, and one slow connection holds the rest."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece, quantities
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule
@@ -18,7 +18,7 @@ def _judge(case: Case) -> Verdict:
     rates = [one for one in quantities(case, "rate") if one.value > 0]
     slowest, fastest = (pick(rates, key=lambda one: one.value, default=None) for pick in (min, max))
     evidence += _progress(case)
-    evidence += piece(_LAST, FAIR, hanging)
+    evidence += piece(_LAST, ALONE, hanging)
     if about_download:
         evidence += piece(_FRESH, STRONG if hanging else FAIR, case.said("fresh-connection-is-fast"))
     if hanging and slowest and fastest and fastest.value >= 20 * slowest.value:

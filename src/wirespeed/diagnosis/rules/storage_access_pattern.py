@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     against,
     configured,
     is_setting_named,
@@ -45,7 +46,7 @@ def _judge(case: Case) -> Verdict:
         ),
     ]
     in_order = case.said("sequential-is-fast")
-    evidence += piece(_RANDOM, FAIR, random)
+    evidence += piece(_RANDOM, ALONE, random)
     evidence += _page_faults(case)
     if random and remote:
         evidence += piece(_REMOTE, FAIR, remote)

@@ -1,6 +1,6 @@
 """One TCP connection moves a window each round trip, and the window is too small for the path."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece, quantities, said_s
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     Sysctl,
@@ -68,7 +68,7 @@ def _judge(case: Case) -> Verdict:
         )
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
     evidence += piece(_SOCKET, STRONG, limited)
-    evidence += piece(_SAID, FAIR, case.said("window-limited"))
+    evidence += piece(_SAID, ALONE, case.said("window-limited"))
     if rtt:
         evidence += piece(_PARALLEL, FAIR, [*case.said("parallel-is-faster"), *_scaling(case)])
         evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()

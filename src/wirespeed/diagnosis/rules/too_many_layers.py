@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    ALONE,
     piece,
 )
 from wirespeed.model.case import Case
@@ -20,7 +21,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
     HttpTiming,
 )
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 NOTABLE_GROWTH_TIMES = 1.5
@@ -38,12 +39,28 @@ def _grows(case: Case) -> tuple[HttpTiming, HttpTiming] | None:
     return (near, far) if grows and _DIRECT.search(near.label) else None
 
 
+_LAYER_COLUMN = re.compile(r"(?i)hop|layer|proxy|component|stage|tier|segment|path|step")
+_TIME_COLUMN = re.compile(r"(?i)\bms\b|latency|added|overhead|time|ttf[bt]|seconds")
+LEAST_LAYERS_COUNT = 3
+
+
+def _per_layer(case: Case) -> list[Table]:
+    """Tables that list a time for each of several layers."""
+    return [
+        one
+        for one in case.every(Table, lambda it: len(it.rows) >= LEAST_LAYERS_COUNT and bool(it.columns))
+        if _LAYER_COLUMN.search(one.columns[0]) and any(_TIME_COLUMN.search(title) for title in one.columns[1:])
+    ]
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     pair = _grows(case)
     if pair:
         evidence.append(supports(_GROWS, STRONG, *pair, near_s=pair[0].starttransfer_s, far_s=pair[1].starttransfer_s))
-    evidence += piece(_ADDS, FAIR, case.said("layer-adds-latency"))
+    if case.said("through-proxy", "many-hops"):
+        evidence += piece(_LISTED, STRONG, _per_layer(case))
+    evidence += piece(_ADDS, ALONE, case.said("layer-adds-latency"))
     if evidence:
         evidence += piece(_MANY, FAIR, case.said("many-hops"))
     elif not case.said("gateway-timed-out", "cut-at-round-time", "stream-in-one-piece", "sporadic-reset"):
@@ -55,6 +72,7 @@ _GROWS = Text(
     en="first byte after {near_s} next to the server and {far_s} from outside, growing with each layer",
     zh="首字节在服务器旁为 {near_s}，在外部为 {far_s}，逐层增长",
 )
+_LISTED = Text(en="each layer takes its own time", zh="每一层各占用时间")
 _ADDS = Text(en="each layer is said to add latency", zh="每一层都增加延迟")
 _MANY = Text(en="a request passes many layers", zh="请求经过许多层")
 
@@ -65,7 +83,7 @@ RULE = Rule(
         en="Proxies, sidecars and gateways each add their share of latency, buffering and time-outs.",
         zh="代理、边车与网关各自增加延迟、缓冲与超时。",
     ),
-    needs=((wants(HttpTiming, lambda one: bool(one.label)),), (Statement,)),
+    needs=((Table, Statement), (wants(HttpTiming, lambda one: bool(one.label)),), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -1,4 +1,4 @@
-"""GPUs and their NVLinks, through NVML."""
+"""GPUs and their NVLinks, through NVML. The cost stated is an estimate for eight GPUs; it was not measured on any."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -73,4 +73,4 @@ def _per_interface(machine: Machine) -> Iterator[str]:
             yield from (f"net.ipv4.conf.{shown}.{key}" for key in ("rp_filter", "arp_ignore", "arp_announce"))
 
 
-COLLECTOR = Collector(title=Text(en="kernel settings", zh="内核参数"), gives=(Sysctl,), observe=_observe, cost_s=0.005)
+COLLECTOR = Collector(title=Text(en="kernel settings", zh="内核参数"), gives=(Sysctl,), observe=_observe, cost_s=0.01)

@@ -30,6 +30,7 @@ SYMPTOMS = Symptoms(
                 r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer|blocks of|lumps|chunky|in groups|together)",
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
                 r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
+                r"\d+ (?:events?|tokens?|chunks?) (?:per|in (?:one|each|a)) (?:read|burst|packet)|(?:gaps?|intervals?)\b.{0,30}(?:alternat\w*|bimodal)",
                 r"(?:sse|event-stream|server-sent|streaming).{0,60}(?:buffer|delay|held|late|end|hang)",
                 r"(?:ttfb|ttft|first (?:token|byte|event))\b.{0,50}(?:equals?|same as|≈|close to|almost|nearly|as long as) (?:the )?(?:total|whole|full|end)",
             ),
@@ -135,7 +136,7 @@ SYMPTOMS = Symptoms(
         ),
         "gateway-timed-out": Topic(
             wordings=(
-                r"\b504\b|\b524\b|gateway time-?out|upstream (?:request )?time(?:d )?-?out|upstream timed out|stream timeout|\bUT\b response flag|response_flags.{0,6}UT",
+                r"APITimeoutError|ReadTimeout\b|request timed out|\b504\b|\b524\b|gateway time-?out|upstream (?:request )?time(?:d )?-?out|upstream timed out|stream timeout|\bUT\b response flag|response_flags.{0,6}UT",
                 r"ERR_HTTP2_PROTOCOL_ERROR|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_CLOSED|incomplete chunked read|peer closed connection without sending complete message",
                 r"(?:proxy|ingress|nginx|gateway|balancer|lb|cdn|cloudflare)\b.{0,50}(?:cuts?|closes|aborts|gives up|times out|kills)",
             )
@@ -231,7 +232,7 @@ SYMPTOMS = Symptoms(
                 r"(?:ephemeral|source|local|snat)[- ]?ports?\b.{0,50}(?:exhaust|run out|ran out|used up|gone|all (?:in use|used)|none left|deplet|full|limit)",
                 r"(?:exhaust|run(?:s|ning)? out|ran out|deplet)\w* .{0,20}(?:ephemeral|source|local|snat)? ?ports?\b",
                 r"no (?:free|available) (?:local |source |ephemeral )?ports?",
-                r"port ?exhaustion",
+                r"port ?exhaustion|ErrorPortAllocation|PortAllocation\w*|snat\b.{0,30}(?:fail|exhaust|error|limit|full)",
             ),
             negatable=False,
         ),
@@ -272,6 +273,11 @@ SYMPTOMS = Symptoms(
                 r"(?:adds?|added|adding|extra|overhead|more)\W{1,3}(?:about |another |~ ?)?\d+(?:\.\d+)? ?(?:ms|us|µs|s|%)\b.{0,40}(?:per|each|hop|layer|proxy|sidecar|gateway)",
                 r"(?:per|each|every) (?:hop|layer|proxy|sidecar|gateway)\b.{0,40}\d+(?:\.\d+)? ?(?:ms|us|µs|%)",
                 r"(?:without|skipping|bypass\w*|removing|direct)\b.{0,50}\d+(?:\.\d+)? ?ms\b.{0,40}(?:instead|less|with|vs|against|through)",
+            )
+        ),
+        "blind-policy": Topic(
+            wordings=(
+                r"round[- ]?robin|\brandom (?:policy|balanc\w+|choice|replica)|least[-_ ]?conn\w*|ip[_-]hash|consistent hash|ClusterIP service",
             )
         ),
         "balancing-blind": Topic(

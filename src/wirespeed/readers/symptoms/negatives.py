@@ -34,7 +34,7 @@ SYMPTOMS = Symptoms(
         ),
         "network-hardly-used": Topic(
             wordings=(
-                r"(?:network|link|nic|ethernet|bandwidth|interconnect|traffic|wire|rx|tx|utili[sz]ation of the (?:link|network))\b.{0,50}(?:\b[0-9](?:\.\d+)? ?%|1\d ?%|idle|hardly|barely|\d+(?:\.\d+)? ?(?:k|M)(?:i?B|b(?:it)?)(?:/s|ps)|unused|nearly nothing|far (?:below|from)|negligible|not (?:the )?(?:limit|bottleneck|saturated))",
+                r"(?:network|link|nic|ethernet|bandwidth|interconnect|traffic|wire|rx|tx|utili[sz]ation of the (?:link|network))\b.{0,50}(?:\b[0-9](?:\.\d+)? ?%|1\d ?%|idle|hardly|barely|\d+(?:\.\d+)? ?k(?:i?b|bit)(?:/s|ps)|(?<![\d.])\d{1,2}(?:\.\d+)? ?mbit(?:/s|ps)?|unused|nearly nothing|far (?:below|from)|negligible|not (?:the )?(?:limit|bottleneck|saturated))",
                 r"(?:traffic|utili[sz]ation|network usage|link usage) (?:is |stays |was )?(?:very |quite )?low\b",
                 r"(?:iperf3?|ib_write_bw|perftest|nccl-tests?|all_reduce_perf|ping|bandwidth test)\b.{0,60}(?:full|line rate|normal|fine|good|as expected|ok|healthy|9\d ?%|clean)",
                 r"(?:faster|upgrad\w*|10 ?x|double|2\.5|25|100|200|400)\b.{0,40}(?:network|link|nic|ethernet|switch|interconnect)\b.{0,50}(?:no (?:difference|change|effect|gain|help)|same|made no|did not|does not|unchanged|identical)",
@@ -46,6 +46,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"layers?\b.{0,40}(?:split|spread|divided|distributed|offload\w*|shard\w*)\b.{0,30}(?:between|across|over|among|on|to)",
                 r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer|stage)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"(?:pipeline[- ]parallel\w*|\bpp ?= ?\d|layer[- ]split)\b.{0,60}(?:batch(?:[- ]size)? ?(?:of |= ?)?1\b|(?:one|single) (?:request|stream|user|sequence))",
                 r"(?:one|only one) (?:gpu|node|stage) (?:works|computes|is (?:active|busy)|at a time)",
                 r"(?:each|both|all) gpus?\b.{0,40}(?:(?:about |~ ?|at )?(?:50|33|25) ?%|half|idle|takes? turns|in turn|alternat)",
                 r"(?:pipeline )?bubbles?\b",
@@ -72,9 +73,9 @@ SYMPTOMS = Symptoms(
         ),
         "works-anyway": Topic(
             wordings=(
-                r"(?:works?|runs?|trains?|training (?:runs|works|continues|is fine)|performance|results?|throughput|speed|bandwidth|job|everything)\b.{0,40}(?:fine|ok|normal|well|correct|completes?|as expected|without (?:problem|error)|good|no (?:errors?|impact|slowdown)|anyway|succeed)",
+                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything)\b.{0,40}(?:fine|ok|normal|well|correct|completes?|as expected|without (?:problem|error)|good|no (?:errors?|impact|slowdown)|anyway|succeed)",
                 r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
-                r"out of bounds values : 0 OK",
+                r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
             negatable=False,
         ),
@@ -94,7 +95,7 @@ SYMPTOMS = Symptoms(
         "asks-about-message": Topic(
             wordings=(
                 r"(?:warn(?:s|ing|ings)?|error|message|log|line|info|notice|column)\b.{0,80}\?",
-                r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
+                r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|does (?:this|it|that) matter|is (?:this|that|it) an? (?:issue|concern)|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
             ),
             negatable=False,
         ),
@@ -122,6 +123,7 @@ SYMPTOMS = Symptoms(
                 r"100 ?% (?:gpu[- ])?(?:util\w*|busy).{0,80}(?:spin|wait|power|stands|hang|nccl|still|nothing)|nccl kernels?\b.{0,30}(?:spin|busy-?wait|poll)|util\w*\b.{0,20}100 ?%.{0,60}(?:stands still|no progress|hang|stuck)",
                 r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
                 r"loss\b.{0,40}(?:at )?(?:hop|router|middle|intermediate)|(?:hop|router) \d+.{0,40}(?:loss|lost|drop)|(?:lost|loss|dropped)\b.{0,20}at hop",
+                r"uni-?directional\b.{0,60}bi-?directional|bi-?directional\b.{0,60}uni-?directional",
                 r"bi-?directional\b.{0,60}(?:sum|total|double|both)|both directions|full[- ]duplex.{0,30}(?:sum|double)",
                 r"(?:ib|infiniband|link|port) rate.{0,40}(?:encoding|8b/10b|64b/66b)|after encoding",
                 r"lspci.{0,40}downgraded.{0,60}idle|(?:2\.5 ?GT/s|gen ?1)\b.{0,50}(?:idle|power ?sav|at rest)|idle\b.{0,60}(?:2\.5 ?GT/s|gen ?1\b)",

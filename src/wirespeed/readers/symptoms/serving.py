@@ -30,6 +30,7 @@ SYMPTOMS = Symptoms(
         "throughput-flat": Topic(
             wordings=(
                 r"(?:throughput|tok(?:en)?s?/s|rps|req/s|requests?/s|goodput)\b.{0,50}(?:flat|plateau|constant|stays|saturat|does not (?:rise|grow|increase)|no (?:more|higher|longer)|same|stops|levels)",
+                r"offered\b.{0,20}\d.{0,30}(?:completed|served|handled|goodput|achieved|finished)\b.{0,12}\d",
                 r"(?:plateau|saturat|flat)\w*\b.{0,40}(?:throughput|tok|rps|req|at \d)",
                 r"(?:offered|arrival|incoming|request) (?:load|rate)\b.{0,50}(?:above|exceed|higher|more|greater|over)\b.{0,40}(?:capacity|service|served|handle|rate)?",
                 r"(?:overload|over capacity|beyond capacity|above capacity|at capacity|model is overloaded|server (?:is )?(?:busy|overloaded|saturated))",
@@ -80,7 +81,7 @@ SYMPTOMS = Symptoms(
         ),
         "loads-or-compiles": Topic(
             wordings=(
-                r"cold[- ]?starts?|scale[sd]?[- ](?:to|from)[- ]?zero|warm-?up|not (?:yet )?(?:loaded|warm)|lazy load",
+                r"min(?:imum)?[- ]?replicas?\W{1,4}0\b|knative|\bactivator\b|time to ready|cold[- ]?starts?|scale[sd]?[- ](?:to|from)[- ]?zero|warm-?up|not (?:yet )?(?:loaded|warm)|lazy load",
                 r"(?:load(?:ing|s|ed)?|read(?:ing)?) (?:the )?(?:model|weights|checkpoint|shards|safetensors)",
                 r"load_duration\W{1,4}\d|(?:model|weights) (?:load\w*|unload\w*|swap\w*)|keep_alive\W{1,4}(?:5m|0)|unloaded after",
                 r"(?:torch\.?compile|cuda graphs?|graph captur\w*|jit|autotun\w*|triton kernel|engine build|inductor)\b.{0,50}(?:compil|captur|build|first|takes|took|\d+ ?s|warm)?",
@@ -90,9 +91,9 @@ SYMPTOMS = Symptoms(
         "remote-on-cpu": Topic(
             wordings=(
                 r"offloaded 0/\d+ layers to GPU",
-                r"(?:rpc|remote|worker|second (?:node|machine)|backend|server)\b.{0,60}(?:on (?:the )?cpu|cpu (?:backend|build|only|at [89]\d|at 100|fallback)|built without (?:cuda|gpu|metal|vulkan|rocm)|no (?:gpu|cuda)|without (?:gpu|cuda))",
+                r"(?:\brpc\b|rpc-server|remote|second (?:node|machine)|worker node|backend)\b.{0,60}(?:on (?:the |its )?cpu|cpu (?:backend|build|only|fallback)|built without (?:cuda|gpu|metal|vulkan|rocm)|no (?:gpu|cuda)|without (?:gpu|cuda))",
                 r"(?:compiled|built) without (?:gpu|cuda|cublas|metal|vulkan|rocm)|not compiled with (?:gpu|cuda)",
-                r"\b100 ?% cpu\b|library=cpu|no compatible gpus? (?:were )?(?:discovered|found)|no (?:cuda )?gpus? (?:detected|found|available)|using device:? cpu|fall(?:ing|s)? back to cpu|using cpu (?:backend|instead)|create_backend: using CPU backend",
+                r"\d ?gb\s+100 ?% cpu\b|processor\W{0,6}100 ?% cpu|ollama.{0,60}100 ?% cpu|library=cpu|no compatible gpus? (?:were )?(?:discovered|found)|no (?:cuda )?gpus? (?:detected|found|available)|using device:? cpu|fall(?:ing|s)? back to cpu|using (?:the )?cpu\b(?: (?:backend|instead|only))?|no cuda-capable device|create_backend: using CPU backend",
                 r"\bgpu\b.{0,30}(?:0 ?%|idle|unused|not used)\b.{0,60}\bcpu\b.{0,30}(?:9\d|100) ?%",
             ),
             negatable=False,

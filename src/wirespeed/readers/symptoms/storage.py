@@ -27,6 +27,9 @@ SYMPTOMS = Symptoms(
                 r"aria2c?\b.{0,60}(?:fast|\d+ ?[MG]|full|line|times)|-x ?16.{0,40}(?:fast|\d+ ?[MG])",
                 r"(?:parallel|concurrent|multi-?connection|multi-?thread\w*|-P ?\d+).{0,50}(?:fast|full|line rate|saturat|scale|reach|times|better)",
                 r"(?:second|two|several) (?:down-?loads?|copies|transfers|clients?) (?:at once|in parallel|together|at the same time).{0,50}(?:double|same|each|both|sum|twice)",
+                r"(?:max_workers|workers|connections?|streams?|threads?|parallel\w*|concurren\w*) ?[=:] ?(?:[4-9]|\d{2,})\)?\W{0,4}\d",
+                r"\b(?:[4-9]|1\d|2\d|32|64) (?:parallel |concurrent )?(?:connections?|streams?|threads?|workers?|scps?|copies|downloads?|curls?|transfers?)\b:? (?:gets?|give|together|reach\w*|move|in total|sum)? ?\d",
+                r"(?:\d+|two|three|four|five|six|eight|ten|sixteen) (?:parallel|concurrent|simultaneous) \w+\b.{0,40}(?:each|total|together|\d ?[mg])",
                 r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads)",
                 r"hf_transfer|hf_xet|HF_XET_HIGH_PERFORMANCE",
             )
@@ -40,6 +43,7 @@ SYMPTOMS = Symptoms(
         "few-left-hanging": Topic(
             wordings=(
                 r"(?:hang|stuck|stall|stop|freez|slow(?:s)?(?: down)?|crawl)\w*.{0,30}\b(?:at|near|around|after)\s+(?:8[5-9]|9\d)(?:\.\d+)? ?%",
+                r"(?:sits|stays|remains|waits|stands|idles)\b.{0,20}\b(?:8[5-9]|9\d|100)(?:\.\d+)? ?%|(?:one|single|last) (?:connection|range|part|chunk|stream|shard|file) (?:is )?left",
                 r"(?:8[5-9]|9\d)(?:\.\d+)? ?%.{0,50}(?:hang|stuck|stall|stop|freez|crawl|forever|hours)",
                 r"last (?:shard|file|part|range|chunk|layer|few|one|bytes|percent|\d+ ?%).{0,60}(?:hang|stuck|slow|stall|hours|minutes|crawl|[kK]?B/s)",
                 r"(?:one|single|a few|range \d+|part \d+|shard \d+|connection \d+)\b.{0,60}(?:\d+ ?[kK]?B/s|for hours|crawl|stuck|much slower|stalls?|hangs?)",
@@ -49,7 +53,7 @@ SYMPTOMS = Symptoms(
         "fresh-connection-is-fast": Topic(
             wordings=(
                 r"(?:fresh|new|another|second|other|re-?opened) (?:tcp |http )?(?:connection|request|session|curl|wget|download)\b.{0,70}(?:\d|fast|full|normal|fine)",
-                r"(?:restart|retry|re-?try|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds)",
+                r"(?:restart|kill\w* (?:it|and)|retry|re-?try|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
             )
         ),
         "origin-throttles": Topic(
@@ -71,6 +75,7 @@ SYMPTOMS = Symptoms(
                 r"(?:save|saving|write|writing|flush\w*|stor\w+|dump\w*) .{0,30}check-?points?.{0,60}(?:\d+ ?(?:s|sec|min|minutes)|slow|block|stall|hang|takes)",
                 r"check-?point\w*.{0,60}(?:takes|took|stall|slow|block|pause|freez|minutes|\d+ ?(?:s|min)\b)",
                 r"(?:disk|nvme|ssd|hdd|array|volume|storage|ebs|pvc|raid|nas|filer)\b.{0,50}(?:100 ?%|util\w*\W+(?:9\d|100)|saturat|at (?:its|the) limit|full speed|maxed|bottleneck|slow|only \d+|limit|iops)",
+                r"\b(?:nas|nfs(?: server)?|filer|volume|disks?|hdds?|storage|array|ebs|ceph|lustre|raid)\b.{0,20}(?:delivers?|gives?|reads? at|writes? at|manages?|tops? out|peaks?|does|only)\b.{0,10}\d",
                 r"(?:i/?o[- ]?wait|\biowait|%wa\b|\bwa\b)\W{0,12}(?:[3-9]\d|of [3-9]\d|is high|high|at [3-9]\d)",
                 r"(?:fio|dd|hdparm|iostat)\b.{0,60}(?:only|same|just|\d+ ?M[Bi])",
                 r"nfs: server \S+ not responding|blocked for more than \d+ seconds",
@@ -104,10 +109,16 @@ SYMPTOMS = Symptoms(
                 r"data[- ]?load\w*\b.{0,12}\d+(?:\.\d+)? ?(?:s|ms)\b|_next_data|DataLoader\.__next__",
                 r"num[_-]?workers\W{1,3}[0-2]\b",
                 r"(?:decod\w*|augment\w*|tokeni[sz]\w*|preprocess\w*|collate\w*|jpeg)\b.{0,60}(?:cpu|slow|bottleneck|limit|100 ?%|takes|bound)",
+                r"\bcpus?\b.{0,20}(?:decod|augment|tokeni[sz]|preprocess|collat)\w*",
                 r"\bdata[ _](?:time|wait|fetch\w*)\W{0,5}(?:is )?(?:[\d.]+ ?s|[3-9]\d ?%|most|dominat|high|grow)",
-                r"synthetic (?:data|input|batches)\b.{0,50}(?:fast|full|double|times|fine|normal|\d)",
                 r"page cache.{0,40}(?:full|runs? out|evict|exceed|cold|no longer)",
                 r"fast for the first .{0,40}(?:steps|epoch|batches|minutes)",
+            )
+        ),
+        "synthetic-data-is-fast": Topic(
+            wordings=(
+                r"(?:synthetic|dummy|fake|random|cached) (?:data|input|batch(?:es)?|tensors?|images?)\b.{0,50}(?:fast|full|double|times|fine|normal|\d)",
+                r"(?:fast|full|fine|normal|\d ?%)\b.{0,30}(?:with|on|using) (?:synthetic|dummy|fake|random|cached) (?:data|input|batch|tensor|image)",
             )
         ),
         "window-limited": Topic(
