@@ -23,7 +23,7 @@ from wirespeed.machines.archives import (
     tar_members,
     zip_members,
 )
-from wirespeed.machines.machine import Output, problem_of
+from wirespeed.machines.machine import problem_of
 from wirespeed.machines.streams import CHUNK_BYTES, Opener, StreamLines, spooled
 from wirespeed.model.lines import Lines, MemoryLines
 from wirespeed.model.run import MANIFEST_NAME, RAW_NAME, CaseFile, Manifest
@@ -37,8 +37,6 @@ MOST_FILES = 20_000
 MOST_NESTING = 2
 """An archive, and an archive or compressed file inside it."""
 MOST_CASE_BYTES = 256 * 1024**2
-_ONE_VALUE_FOLDERS = ("/sys/", "/proc/sys/", "/proc/irq/")
-"""Files of one bare value say nothing without their path: collectors read those, from the captured machine."""
 _RUN_MARK, _CASE_MARK = b'"wirespeed/run/', b'"wirespeed/case/'
 _MARK_WITHIN_BYTES = 512
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
@@ -80,7 +78,7 @@ def _open_stdin() -> Iterator[Lines | Problem]:
 
 def _open_directory(folder: Path, name: str) -> Iterator[Lines | Problem]:
     """Plain files below a directory. Links are followed only to plain files inside it."""
-    if _is_run(folder):
+    if is_run(folder):
         yield from _open_run(folder, name)
         return
     root = folder.resolve()
@@ -88,7 +86,7 @@ def _open_directory(folder: Path, name: str) -> Iterator[Lines | Problem]:
     refused: list[OSError] = []
     for place, folders, files in os.walk(folder, onerror=refused.append):
         folders[:] = sorted(one for one in folders if one not in _SKIPPED_FOLDERS)
-        if Path(place) != folder and _is_run(Path(place)):
+        if Path(place) != folder and is_run(Path(place)):
             folders.clear()
             yield from _open_run(Path(place), place)
             continue
@@ -163,7 +161,8 @@ def _open_compressed(
     yield from _open_content(name, content, budget, inner, is_named)
 
 
-def _is_run(folder: Path) -> bool:
+def is_run(folder: Path) -> bool:
+    """Whether a directory is a saved run."""
     try:
         with (folder / MANIFEST_NAME).open("rb") as file:
             return _RUN_MARK in file.read(_MARK_WITHIN_BYTES)
@@ -171,8 +170,17 @@ def _is_run(folder: Path) -> bool:
         return False
 
 
+def is_case(path: Path) -> bool:
+    """Whether a file is a case file."""
+    try:
+        with path.open("rb") as file:
+            return _CASE_MARK in file.read(_MARK_WITHIN_BYTES)
+    except OSError:
+        return False
+
+
 def _open_run(folder: Path, name: str) -> Iterator[Lines | Problem]:
-    """The texts a run holds, under the names they had on their machine."""
+    """The texts a user gave that a run holds; what its machine answered is for the collectors."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
@@ -180,17 +188,17 @@ def _open_run(folder: Path, name: str) -> Iterator[Lines | Problem]:
         return
     root = (folder / RAW_NAME).resolve()
     for held in manifest.sources:
-        if held.file is None or not _is_text(held.kind, held.request):
+        if held.file is None or held.kind != "input":
             continue
         path = (root / held.file).resolve()
         if not path.is_relative_to(root) or not path.is_file():
             yield problem(f"{name}!{held.request}", Text(en="is missing from the run", zh="运行目录中缺少该内容"))
             continue
-        yield from _open_reply(name, held.kind, held.request, path.read_bytes())
+        yield from _open_reply(name, held.request, path.read_bytes())
 
 
 def _open_case(name: str, opener: Opener) -> Iterator[Lines | Problem]:
-    """The texts a case file holds."""
+    """The texts a user gave that a case file holds."""
     with opener() as file:
         content = file.read(MOST_CASE_BYTES + 1)
     if len(content) > MOST_CASE_BYTES:
@@ -202,26 +210,17 @@ def _open_case(name: str, opener: Opener) -> Iterator[Lines | Problem]:
         yield problem(name, Text(en=f"the case file is damaged: {error}", zh=f"案例文件已损坏：{error}"))
         return
     for held in case.replies:
-        if (held.text is None and held.base64 is None) or not _is_text(held.kind, held.request):
+        if (held.text is None and held.base64 is None) or held.kind != "input":
             continue
         try:
             raw = held.text.encode() if held.text is not None else base64.b64decode(held.base64 or "", validate=True)
         except (binascii.Error, ValueError):
             yield problem(f"{name}!{held.request}", Text(en="is damaged in the case file", zh="案例文件中的该内容已损坏"))
             continue
-        yield from _open_reply(name, held.kind, held.request, raw)
+        yield from _open_reply(name, held.request, raw)
 
 
-def _is_text(kind: str, request: str) -> bool:
-    return kind == "command" or (kind == "file" and not request.startswith(_ONE_VALUE_FOLDERS))
-
-
-def _open_reply(name: str, kind: str, request: str, raw: bytes) -> Iterator[Lines]:
-    if kind == "command":
-        try:
-            raw = msgspec.json.decode(raw, type=Output).stdout
-        except msgspec.DecodeError:
-            return
+def _open_reply(name: str, request: str, raw: bytes) -> Iterator[Lines]:
     if raw and b"\0" not in raw:
         yield MemoryLines(raw.decode(errors="replace"), f"{name}!{request}")
 

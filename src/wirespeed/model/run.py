@@ -15,8 +15,8 @@ MANIFEST_NAME = "manifest.json"
 RECORDS_NAME = "records.jsonl"
 RAW_NAME = "raw"
 
-ReplyKind: TypeAlias = Literal["file", "listing", "link", "command", "ioctl", "netlink", "answer", "environment"]
-"""How a machine was asked; the request's text depends on it (see `machines/machine.py`)."""
+ReplyKind: TypeAlias = Literal["file", "listing", "link", "command", "ioctl", "netlink", "answer", "environment", "input"]
+"""How a machine was asked; the request's text depends on it (see `machines/machine.py`). `input` is a text the user gave."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,18 +7,26 @@ from typing import Annotated, Literal
 
 import msgspec
 
+import wirespeed
+from wirespeed.archive.casefile import write_case
+from wirespeed.archive.redact import redacted
+from wirespeed.archive.store import Run
 from wirespeed.diagnosis import rules
 from wirespeed.diagnosis.judge import Judged, judge_all, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
+from wirespeed.machines.local import Local
 from wirespeed.machines.opening import open_inputs
+from wirespeed.machines.recording import Recording
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Tone
+from wirespeed.model.errors import CouldNot
 from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
 from wirespeed.model.record import Record
+from wirespeed.model.run import Manifest, Reply
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
@@ -26,8 +34,11 @@ from wirespeed.readers.recognise import read_all
 from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.ways import way_of
+from wirespeed.verbs._look import machine_in, observe, without_identities
 
 SCHEMA = "wirespeed/diagnose/1"
+QUESTION_NAME = "question.txt"
+"""An input of this name is what the user asks, not what happened."""
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
 MOST_QUOTES = 6
 """Quotes shown for one piece of evidence; more repeat the same."""
@@ -119,42 +130,68 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options) -> Answer:
     """Read everything, judge every cause, order what was found. Raises nothing for bad input: that becomes a problem."""
-    readers = shelf.every(tools, Reader)
-    gathered = _Gathered(readers)
-    question = options.question
-    for opened in open_inputs(options.inputs):
-        if isinstance(opened, Problem):
-            gathered.problems.append(opened)
-        elif Path(opened.path).name == "question.txt":
-            question = question or (opened.whole() or "").strip()
-        else:
-            gathered.read(opened)
-    if question:
-        gathered.ask(question)
-    return _answer(Case(gathered.records, question, gathered.texts), gathered, options)
+    gathered = _Gathered(shelf.every(tools, Reader))
+    gathered.question = options.question
+    if not options.inputs:
+        gathered.look(Recording(Local()), "this machine")
+    for path in options.inputs:
+        machine, problems = machine_in(path)
+        gathered.problems.extend(problems)
+        if machine is not None:
+            gathered.look(Recording(machine), path)
+        for opened in open_inputs((path,)):
+            gathered.take(opened)
+    gathered.ask()
+    if options.save is not None:
+        gathered.save(Path(options.save))
+    return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options)
 
 
 def exit_code(answer: Answer, options: Options) -> int:
-    """1 when a finding is at or above the severity asked for; 3 when nothing could be read at all; else 0."""
+    """1 when a finding that is more likely than not is at or above the severity asked for; 3 when nothing could be read; else 0."""
     if options.inputs and not answer.inputs:
         return 3
     if options.fail_on is None:
         return 0
     severe = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1]
-    return int(any(finding.severity in severe for finding in answer.findings))
+    likely = [finding for finding in answer.findings if finding.confidence_ratio >= LEADING_RATIO]
+    return int(any(finding.severity in severe for finding in likely))
 
 
 class _Gathered:
-    """Records and problems of all inputs as they are read."""
+    """Records and problems of all inputs as they are read, and the raw bytes they were read from."""
 
     def __init__(self, readers: Mapping[str, Reader]) -> None:
         self.readers = readers
+        self.question = ""
         self.records: list[Record] = []
         self.problems: list[Problem] = []
         self.inputs: list[Input] = []
         self.texts: dict[str, str] = {}
+        self._opened: list[Lines] = []
+        self._machines: list[Recording] = []
+
+    def look(self, machine: Recording, name: str) -> None:
+        """Take in the facts of a machine."""
+        items = observe(machine)
+        found = [item for item in items if isinstance(item, Record)]
+        self.records.extend(found)
+        self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
+        self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
+        self._machines.append(machine)
+
+    def take(self, opened: Lines | Problem) -> None:
+        """Take in one text: the question, or something to read."""
+        if isinstance(opened, Problem):
+            self.problems.append(opened)
+        elif Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
+            self.question = self.question or (opened.whole() or "").strip()
+        else:
+            self.read(opened)
 
     def read(self, lines: Lines) -> None:
+        """Read one text with every reader that knows it."""
+        self._opened.append(lines)
         counts: Counter[str] = Counter()
         self.texts[lines.path] = lines.sample
         for name, item in read_all(lines, self.readers):
@@ -168,9 +205,34 @@ class _Gathered:
         main = names[0] if names else "unknown"
         self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
 
-    def ask(self, question: str) -> None:
-        asked = read_all(MemoryLines(question, QUESTION_PATH), self.readers)
-        self.records.extend(item for _, item in asked if isinstance(item, Record))
+    def ask(self) -> None:
+        """Take in what the user says in the question."""
+        if self.question:
+            asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers)
+            self.records.extend(item for _, item in asked if isinstance(item, Record))
+
+    def save(self, place: Path) -> None:
+        """Write all of it as one case file, secrets replaced. Raises CouldNot where that fails."""
+        replies = [reply for machine in self._machines for reply in machine.replies]
+        replies += [_given(lines.path, lines.whole() or "") for lines in self._opened]
+        if self.question:
+            replies.append(_given(QUESTION_NAME, self.question))
+        host = next((machine.host for machine in self._machines), None)
+        manifest = Manifest(wirespeed_version=wirespeed.__version__, host=host)
+        kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
+        try:
+            write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+        except FileExistsError as error:
+            raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
+        except OSError as error:
+            raise CouldNot(
+                Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")
+            ) from error
+
+
+def _given(path: str, text: str) -> Reply:
+    """A text the user gave, under its name without the folders: those are nobody's business."""
+    return Reply(kind="input", request=Path(path.rpartition("!")[2]).name, content=text.encode())
 
 
 def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:

@@ -1,7 +1,6 @@
 """Show what is set up on this machine or on one saved elsewhere, and save it to keep or to send."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,8 +10,6 @@ import wirespeed
 from wirespeed.archive import casefile, store
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
-from wirespeed.archive.substitutes import Substitutes
-from wirespeed.machines.captured import Captured, Tree
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.machines.recording import Recording
@@ -22,15 +19,13 @@ from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.facts.link import Counter, LinkOffload
 from wirespeed.model.kinds import Option
 from wirespeed.model.record import Record
-from wirespeed.model.run import MANIFEST_NAME, Manifest, Reply
-from wirespeed.model.source import Problem, Source
+from wirespeed.model.run import Manifest
+from wirespeed.model.source import Problem
 from wirespeed.model.text import Text, same
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
-from wirespeed.observation.facts.resolver import look_up as timed_look_up
-from wirespeed.observation.pci_config import without_serial
-from wirespeed.readers.netlink.identities import rewritten
 from wirespeed.report.numbers import printed
+from wirespeed.verbs._look import observed, open_machine, without_identities
 
 SCHEMA = "wirespeed/inspect/1"
 MOST_ROWS = 12
@@ -105,31 +100,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     saved: str | None = None
 
 
-def observe(machine: Machine, only: tuple[str, ...] | None = None) -> list[Record | Problem]:
-    """Everything the collectors find on one machine; a collector that cannot go on gives a problem and the rest goes on."""
-    return [item for _, items in _observed(machine, only) for item in items]
-
-
-def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
-    """The captured machine of a run, a case file or a plain tree, with what was damaged in it.
-
-    Raises CouldNot when there is nothing in it at all.
-    """
-    place = Path(path)
-    if place.is_dir() and not (place / MANIFEST_NAME).exists():
-        return Tree(place), ()
-    run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
-    if run.problems and not run.replies:
-        why = run.problems[0].why
-        raise CouldNot(Text(en=f"{path}: {why.en}", zh=f"{path}：{why.zh}"))
-    return captured(run), run.problems
-
-
-def captured(run: Run) -> Captured:
-    """The machine a run was taken of."""
-    return Captured(run.replies, run.manifest.host, run.manifest.started_at_s)
-
-
 def run(options: Options) -> Answer:
     """Look, and keep what was seen where that was asked. Raises BadRequest for an unknown kind, CouldNot where nothing can be read or kept."""
     unknown = [name for name in options.only if name not in shelf.ids(facts)]
@@ -142,14 +112,14 @@ def run(options: Options) -> Answer:
     started_at_s = _clock(recording)
     groups: list[Facts] = []
     everything: list[Record | Problem] = list(problems)
-    for name, items in _observed(recording, options.only or None, options.look_up):
+    for name, items in observed(recording, options.only or None, options.look_up):
         everything.extend(items)
         records = tuple(item for item in items if isinstance(item, Record))
         groups.append(Facts(group=name, title=shelf.take(facts, name, Collector).title, records=records))
     if options.save is not None:
         manifest = Manifest(wirespeed_version=wirespeed.__version__, host=machine.host, started_at_s=started_at_s)
         kept = Run(manifest=manifest, replies=recording.replies, records=tuple(everything))
-        _save(redacted(kept, identities=options.redact, rewrite=_without_identities), Path(options.save))
+        _save(redacted(kept, identities=options.redact, rewrite=without_identities), Path(options.save))
     return Answer(
         host=machine.host,
         source="saved" if named else "live",
@@ -160,15 +130,6 @@ def run(options: Options) -> Answer:
     )
 
 
-def _without_identities(reply: Reply, substitutes: Substitutes) -> bytes:
-    """A binary reply with its addresses and serial numbers replaced."""
-    content = reply.content or b""
-    if reply.kind == "netlink":
-        family = int(reply.request.partition(" ")[0])
-        return rewritten(family, content, substitutes.address, substitutes.mac)
-    return without_serial(content) if reply.kind == "file" else content
-
-
 def _save(kept: Run, place: Path) -> None:
     write = casefile.write_case if place.suffix == ".json" else store.write_run
     try:
@@ -177,32 +138,6 @@ def _save(kept: Run, place: Path) -> None:
         raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
     except OSError as error:
         raise CouldNot(Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")) from error
-
-
-def _observed(
-    machine: Machine, only: tuple[str, ...] | None = None, look_up: str | None = None
-) -> Iterator[tuple[str, list[Record | Problem]]]:
-    for name, collector in shelf.every(facts, Collector).items():
-        if only is not None and name not in only:
-            continue
-        items = _collected(name, collector, machine)
-        if name == "resolver" and look_up:
-            items.extend(timed_look_up(machine, look_up))
-        yield name, items
-
-
-def _collected(name: str, collector: Collector, machine: Machine) -> list[Record | Problem]:
-    items: list[Record | Problem] = []
-    source = Source(tool=name, path=name, host=machine.host)
-    try:
-        for item in collector.observe(machine):
-            items.append(item)  # noqa: PERF402 - what came before a failure is kept
-    except MachineProblem as trouble:
-        items.append(Problem(source=source, why=trouble.why, reason=trouble.reason))
-    except Exception as error:  # noqa: BLE001 - one collector's mistake must not cost the user every other fact
-        said = f"{type(error).__name__}: {error}"
-        items.append(Problem(source=source, why=Text(en=f"our mistake while looking: {said}", zh=f"采集时出现内部错误：{said}")))
-    return items
 
 
 def _clock(machine: Machine) -> float | None:

@@ -10,7 +10,6 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
-LINUX_KEEPALIVE_S = 7200.0
 _DEVICE_IDLE = r"(firewall|nat|nlb|lb|balancer|conntrack|session|idle).*(timeout|time_out)|idle_time_?out"
 _CONNTRACK_ESTABLISHED = "nf_conntrack_tcp_timeout_established"
 

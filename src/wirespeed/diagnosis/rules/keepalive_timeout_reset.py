@@ -63,8 +63,8 @@ def _program(command: Command) -> str:
 
 
 def _proxy_side(case: Case) -> list[tuple[Record, float]]:
-    either = {one.record: one for one in (*configured(case, _PROXY), *configured(case, _SERVER)) if _is_proxys(one)}
-    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in either.values() if one.duration_s]
+    proxys = [one for one in configured(case, f"{_PROXY}|{_SERVER}") if _is_proxys(one)]
+    found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in proxys if one.duration_s]
     return found + [(one, seconds) for one in case.said("balancer-idle") if (seconds := said_s(one))]
 
 

@@ -1,6 +1,8 @@
 """The latency is time in the model server's own queue; network and service time stay the same."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
@@ -30,6 +32,7 @@ from wirespeed.theory import requests
 DOMINANT_RATIO = 0.3
 GROWTH_TIMES = 3.0
 STEADY_TIMES = 1.5
+LEAST_QUEUE_S = 0.01
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
 _QUEUE_WORD = r"(?:queue\w*|waiting)(?: time| wait\w*| p\d\d| mean| avg)*\W{0,3}$"
@@ -44,31 +47,45 @@ def _times(table: Table, title: re.Pattern[str]) -> list[float]:
     return [float(match[1]) * {"ms": 1e-3, "us": 1e-6, "s": 1.0, "min": 60.0, None: 1.0}[match[2]] for match in found]
 
 
-def _queue_share(case: Case) -> tuple[list[Record], float] | None:
-    """Share of queue time in the worst row or metric, with the records it rests on."""
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Times in the queue and in service that one source gives, in order of its rows."""
+
+    queue_s: tuple[float, ...]
+    service_s: tuple[float, ...]
+    records: tuple[Record, ...]
+
+    @property
+    def share_ratio(self) -> float:
+        """Share of queue time where it is longest."""
+        return requests.queue_share_ratio(max(self.queue_s), max(self.service_s))
+
+    @property
+    def only_queue_grows(self) -> bool:
+        """Whether the queue time grows several times while the service time stays."""
+        steady = max(self.service_s) <= STEADY_TIMES * min(self.service_s)
+        return len(self.service_s) > 1 and steady and max(self.queue_s) >= GROWTH_TIMES * max(min(self.queue_s), LEAST_QUEUE_S)
+
+
+def _sources(case: Case) -> Iterator[_Times]:
     for table in case.every(Table):
-        queue, service = _times(table, _QUEUE), _times(table, _SERVICE)
-        if queue and service:
-            return [table], requests.queue_share_ratio(max(queue), max(service))
+        yield _Times(tuple(_times(table, _QUEUE)), tuple(_times(table, _SERVICE)), (table,))
     waits, works = quantities(case, "time", _QUEUE_WORD), quantities(case, "time", _SERVICE_WORD)
-    if waits and works:
-        longest_wait, longest_work = max(waits, key=lambda one: one.value), max(works, key=lambda one: one.value)
-        return [longest_wait, longest_work], requests.queue_share_ratio(longest_wait.value, longest_work.value)
-    queued = case.every(ServingMetric, lambda one: bool(_QUEUE.search(one.name)) and one.name.endswith("_s"))
-    served = case.every(ServingMetric, lambda one: bool(_SERVICE.search(one.name)) and one.name.endswith("_s"))
-    if queued and served:
-        longest, typical = max(queued, key=lambda one: one.value), max(served, key=lambda one: one.value)
-        return [longest, typical], requests.queue_share_ratio(longest.value, typical.value)
-    return None
+    yield _Times(tuple(one.value for one in waits), tuple(one.value for one in works), (*waits[-1:], *works[-1:]))
+    times = case.every(ServingMetric, lambda one: one.name.endswith("_s"))
+    queued = sorted((one for one in times if _QUEUE.search(one.name)), key=lambda one: -one.value)
+    served = [one for one in times if _SERVICE.search(one.name)]
+    yield _Times(tuple(one.value for one in queued), tuple(one.value for one in served), (*queued[:1], *served[-1:]))
 
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    share = _queue_share(case)
-    if share and share[1] >= DOMINANT_RATIO:
-        evidence += piece(_SHARE, STRONG, share[0], share_ratio=share[1])
-    elif share:
-        evidence += against(_SHORT, FAIR, share[0], share_ratio=share[1])
+    times = max((one for one in _sources(case) if one.queue_s and one.service_s), key=lambda one: one.share_ratio, default=None)
+    if times and times.share_ratio >= DOMINANT_RATIO:
+        evidence += piece(_SHARE, STRONG, times.records, share_ratio=times.share_ratio)
+        evidence += piece(_ONLY_QUEUE, FAIR, times.records if times.only_queue_grows else ())
+    elif times:
+        evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
     evidence += piece(_NAMED, ALONE, case.said("queue-time", "server-queue-grows"))
     if evidence:
         evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
@@ -78,6 +95,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_ONLY_QUEUE = Text(en="the queue grows while the service time stays", zh="排队时间增长而服务时间不变")
 _SHARE = Text(
     en="at the highest load {share_ratio} of the time is in the server's queue", zh="最高负载时 {share_ratio} 的时间在服务器队列中"
 )

@@ -8,7 +8,6 @@ from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-DOMINANT_SHARE_RATIO = 0.5
 MANY_WAITING_COUNT = 10
 
 

@@ -1,6 +1,6 @@
 """Storage delivers or takes less than the job asks for."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.finding import (
@@ -18,7 +18,7 @@ from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-BUSY_RATIO = 0.9
+_STORAGE_TOPICS = ("nfs-timeout", "hung-task")
 _DISK_TOOLS = ("dd", "fio")
 
 
@@ -35,9 +35,10 @@ def _judge(case: Case) -> Verdict:
             disk_bits_per_s=slow[0].rate_bits_per_s,
             network_bits_per_s=network[0].rate_bits_per_s,
         )
-    evidence += piece(_KERNEL, STRONG, case.every(KernelEvent, lambda one: one.topic in ("nfs-not-responding", "nfs", "hung-task")))
+    waits = case.every(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS)
+    evidence += piece(_KERNEL, STRONG, waits)
     said = case.said("storage-is-limit")
-    lines = {quote.text for one in said for quote in one.quotes}
+    lines = lines_of(said)
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
     if evidence:
         evidence += piece(_NETWORK_STORAGE, SLIGHT, case.said("network-storage"))
@@ -67,7 +68,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS),),
-        (wants(KernelEvent, lambda one: one.topic.startswith(("nfs", "hung"))),),
+        (wants(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS),),
         (Statement,),
     ),
     judge=_judge,

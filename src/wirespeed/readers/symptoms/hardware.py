@@ -12,6 +12,9 @@ SYMPTOMS = Symptoms(
                 r"(?:disabl\w+|turn\w* off|switch\w* off) (?:pcie? )?acs\b.{0,50}(?:fix|solv|help|work|resolv|pass)?",
                 r"access control services",
                 r"\bats\b.{0,30}(?:missing|off|not enabled|disabled)|directtrans-?\b",
+                r"\b(?:clear\w*|remov\w*|reset\w*) (?:the )?acs\b|pcie_acs_override",
+                r"\bacs(?:ctl|cap)?\b.{0,60}(?:reqredir|srcvalid|cmpltredir|bits?\b|by default|isolat|groups?)",
+                r"\b(?:no|without|lacks?|missing) (?:pcie )?ats\b|address translation services?\b.{0,40}(?:off|not|missing|disabled)",
             )
         ),
         "gdr-off-passes": Topic(
@@ -20,6 +23,7 @@ SYMPTOMS = Symptoms(
                 r"(?:without|disabling|disabled?|turning off|no) (?:gdr|gpudirect(?: rdma)?).{0,40}(?:pass|work|fix|fine|ok|help|run|succe)",
                 r"unless (?:gdr|gpudirect(?: rdma)?) is off|only (?:fails|hangs|breaks) with (?:gdr|gpudirect)",
                 r"(?:from|to) (?:host|cpu|system) memory.{0,40}(?:fine|full|works|ok|fast).{0,60}(?:gpu|cuda|device)",
+                r"(?:works?|passes|runs|finish\w*|ok|fine|succeeds).{0,30}(?:with|after|when|if|once).{0,20}(?:gdr|gpudirect)\w*.{0,12}(?:off|disabled|=\s*0)",
             ),
             negatable=False,
         ),
@@ -28,6 +32,7 @@ SYMPTOMS = Symptoms(
                 r"(?:NCCL_)?P2P_DISABLE\s*=\s*1.{0,60}(?:pass|work|fix|fine|ok|help|run|finish|avoid|solv|succe|complete)",
                 r"(?:without|disabling|disabled?|turning off|no) (?:p2p|peer[- ]to[- ]peer|peer access).{0,40}(?:pass|work|fix|fine|ok|help|run|succe|finish)",
                 r"(?:works?|passes|runs|finish\w*|ok|fine|succeeds).{0,30}(?:with|after|when|if).{0,20}P2P_DISABLE",
+                r"P2P_DISABLE\s*=\s*1.{0,30}(?:is )?(?:the )?(?:only )?(?:work-?around|way|cure)",
             ),
             negatable=False,
         ),
@@ -46,6 +51,9 @@ SYMPTOMS = Symptoms(
                 r"iommu[= ](?:pt|off|soft)\b.{0,50}(?:fix|solv|help|work|resolv|restor)",
                 r"(?:vt-?d|amd-?vi|intel_iommu=on|amd_iommu=on).{0,30}(?:enabled|on\b)?",
                 r"spin ?lock.{0,40}iommu|iommu.{0,40}spin ?lock|dmar.{0,20}fault",
+                r"io_page_fault|\biommu_(?:map|unmap|dma|iova)\w*|\balloc_iova|__iommu_dma\w*|\biova\b.{0,30}(?:lock|alloc|contention)",
+                r"(?:add\w*|sett?\w*|with|after|boot\w*|until|need\w*|pass\w*) .{0,24}\b(?:amd_|intel_)?iommu=(?:pt|off)\b",
+                r"\biommu\b.{0,40}(?:groups?|remap|lookup|faults?|page|tlb|iotlb|overhead|bottleneck|culprit)",
             )
         ),
         "pcie-narrow": Topic(
@@ -55,6 +63,13 @@ SYMPTOMS = Symptoms(
                 r"(?:wrong|narrow|x8|x4|chipset|gen ?3|riser) slot|bifurcat\w+|downgraded",
                 r"(?:moved?|moving) (?:the )?(?:card|nic|gpu|adapter) to (?:another|a different|an? x16) slot",
                 r"gen ?[1-4]\b.{0,30}(?:instead of|not|rather than|should be|expected).{0,12}gen ?[2-6]",
+                r"pcie\.link\.(?:width|gen)\.current\W{0,3}(?:is |of )?[1-8]\b",
+                r"\b(?:wired|connected|attached|runs?|running|works?|links?|linked) (?:with|as|for|at|via|over|through|to)? ?(?:only |just )?(?:(?:pcie )?x[1248]\b|[1248] (?:pcie )?lanes)",
+                r"(?:through|via|behind|on|off|to) (?:the |a )?(?:chipset|pch|southbridge|m\.2|thunderbolt|oculink|mining) ?(?:slot|lanes?|adapter|riser)?.{0,30}(?:x[124]\b|lanes?|slow|bottleneck)",
+                r"\b(?:pcie?|slot|gen) ?[1-3](?:\.0)? ?(?:x ?[1248]|with [1248] lanes)\b",
+                r"\b(?:gen ?1|2\.5 ?gt/s)\b.{0,60}(?:gen ?[3-6]|16 ?gt|8 ?gt|32 ?gt|slow|crawl|while|though|instead)",
+                r"(?:after|since|with|through|bad|faulty|long|replac\w*|swap\w*) (?:the |a )?riser\b",
+                r"(?:pcie|slot|link|lanes?).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
             )
         ),
         "no-peer-access": Topic(
@@ -63,6 +78,9 @@ SYMPTOMS = Symptoms(
                 r"(?:geforce|rtx ?(?:20|30|40|50)[6-9]0|4090|3090|5090|consumer|l40s?|a10g?|t4)\b.{0,60}(?:no|without|lack\w*|don'?t|does not|not) .{0,20}(?:p2p|peer|nvlink)",
                 r"(?:no|without|lacks?) (?:p2p|peer access|nvlink).{0,40}(?:geforce|rtx|4090|3090|consumer|l40|a10|t4)",
                 r"cudaDeviceCanAccessPeer.{0,30}(?:0|false|no)|chipset not supported",
+                r"can_?(?:device_)?access_?peer.{0,24}(?:\b0\b|false|\bno\b)",
+                r"\b(?:CNS|NS|GNS|TNS)\b for (?:every|all|each)|peer access (?:is )?not supported between",
+                r"(?:geforce|rtx ?\d{4}|consumer|gaming|l40s?|a10g?|t4)\b.{0,80}(?:via shm|through (?:shm|host memory|system memory|cpu))",
             ),
             negatable=False,
         ),
@@ -71,6 +89,11 @@ SYMPTOMS = Symptoms(
                 r"nvlinks?\b.{0,40}(?:down|inactive|missing|not (?:used|active|working|detected|available)|error|fault|broken|disabled|fail)",
                 r"(?:missing|no|bad|loose|faulty|broken) nvlink(?: bridge)?",
                 r"(?:intra-?node|single[- ]node|one node|8 gpus?).{0,40}(?:pcie (?:speed|class|rate)|far below nvlink)",
+                r"(?:should|expected|supposed) (?:be|to be|show|see|have) (?:an? )?(?:NV\d+|nvlink)\b|\bno NVL\b",
+                r"(?:though|although|despite|but|yet|even).{0,40}\bnvlink (?:bridges?|is|are|present|installed|between)",
+                r"nvlink.{0,60}(?:rising|increas\w+|growing|replays?|crc|recover|flap|retrain|degrad)",
+                r"(?:reseat\w*|replac\w*|remount\w*|swap\w*) .{0,24}(?:nvlink|bridge)",
+                r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
             )
         ),
         "fabric-manager-trouble": Topic(
@@ -79,6 +102,10 @@ SYMPTOMS = Symptoms(
                 r"(?:restart|start|install|upgrad)\w* (?:the )?(?:nvidia-)?fabric-?manager",
                 r"system not yet initialized|error 802|cudaErrorSystemNotReady",
                 r"nvswitch.{0,40}(?:fail|error|not|fatal|sxid)|imex.{0,30}(?:not|down|fail|missing)|nvls.{0,40}(?:fail|error|bind|multicast)",
+                r"(?:is_available|torch\.cuda|cudaGetDeviceCount|cuInit).{0,60}(?:false|fail\w*|error).{0,80}(?:h[12]00|a100|b[23]00|hgx|dgx|sxm|nvswitch)",
+                r"(?:h[12]00|a100|b[23]00|hgx|dgx|sxm|nvswitch).{0,80}(?:is_available|cudaGetDeviceCount|cuInit).{0,40}(?:false|fail|error)",
+                r"system[_ ]not[_ ]ready|fabric (?:state|status).{0,12}(?:in progress|not started|failure)",
+                r"driver .{0,40}(?:upgrad|updat)\w*.{0,40}fabric-?manager|\bmnnvl\b.{0,40}(?:fail|not|error)",
             ),
             negatable=False,
         ),
@@ -87,9 +114,19 @@ SYMPTOMS = Symptoms(
                 r"\bxid\b(?:.{0,12}\d+)?|fallen off the bus|gpu (?:is )?lost|gpu.{0,20}(?:disappear|vanish)\w*",
                 r"(?:uncorrectable|double[- ]bit|dbe|ecc) (?:ecc )?errors?|row remap",
                 r"nvidia-smi.{0,20}(?:hangs?|err!|unable to determine|no devices)",
+                r"(?:only|just|lists?|sees?|shows?|finds?|reports?) (?:\d|one|three|five|six|seven) (?:of (?:the )?(?:\d|four|eight|sixteen) )?(?:gpus|cards) ?(?:are |is )?(?:listed|visible|left|detected|found|shown|instead|of|remain)",
+                r"(?:lost|dropped|missing|lacks) (?:one|a|two|its) (?:\w+ )?(?:gpu|card)s?\b|\bshows? ERR!",
+                r"\bgsp\b.{0,30}(?:time-?out|rpc|crash|hang|error|heartbeat)|unable to determine the device handle",
+                r"gpu.{0,30}(?:stops?|stopped|no longer|does not|won'?t) (?:answer|respond|react)\w*|requires? (?:a )?gpu reset|rma'?d?\b",
             )
         ),
-        "gpu-memory-full": Topic(wordings=(r"cuda (?:error: )?out of memory|gpu (?:is )?out of memory|\bcuda oom\b|OutOfMemoryError",)),
+        "gpu-memory-full": Topic(
+            wordings=(
+                r"cuda (?:error: )?out of memory|gpu (?:is )?out of memory|\bcuda oom\b|OutOfMemoryError",
+                r"(?:gpu|cuda|hip|vram|rank ?\d*|backward|forward|activation)s?\b.{0,30}\booms?\b|\boom(?:s|ed|ing)?\b.{0,30}(?:gpu|cuda|vram|backward|forward|batch)",
+                r"\b(?:rank|worker|process) ?\d+ oom(?:s|ed)?\b|(?:ran|run|runs|running|goes|went) out of (?:gpu|device|video|cuda) ?memory|out of vram|hip out of memory",
+            )
+        ),
         "wrong-socket": Topic(
             wordings=(
                 r"(?:other|remote|wrong|different|far|opposite|second|another|one) (?:cpu )?(?:socket|numa(?: node)?)\b",
@@ -98,6 +135,11 @@ SYMPTOMS = Symptoms(
                 r"(?:numactl|pin\w*|bind\w*).{0,50}(?:fix|help|doubl|restor|improv|solv|faster|recover)",
                 r"\bnps ?[=:]? ?[124]\b",
                 r"(?:gpu|nic|hca).{0,30}(?:and|to|from).{0,20}(?:gpu|nic|hca).{0,40}different (?:sockets?|numa|cpus?|root)",
+                r"numa_miss|numa_foreign|other_node|numa (?:locality|affinity|distance|aware\w*|hops?)",
+                r"(?:gpus?|nics?|hcas?)\b[^.]{0,40}\b(?:on|at|under|behind|belongs? to|attached to|hangs? off) (?:the )?(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b[^.]{0,60}\b(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b",
+                r"\b(?:upi|qpi|xgmi)\b|(?:far|local|near) (?:numa|socket|memory node)",
+                r"(?:virtual|two|both|2|host) sockets\b.{0,60}(?:float|migrat|spread|span|share|cross)|(?:float|migrat|span|spread)\w* .{0,24}(?:both|two) (?:\w+ )?sockets",
+                r"(?:without|outside|instead of) (?:slurm|srun|the scheduler).{0,60}(?:faster|full|fine|normal)",
             )
         ),
         "mask-too-small": Topic(
@@ -106,14 +148,27 @@ SYMPTOMS = Symptoms(
                 r"(?:all|every|both) (?:ranks?|process\w*|threads?|workers?).{0,30}(?:same|one|single) (?:cpu|core)s?",
                 r"--bind-to[- ]core|cpus-per-task[= ]1\b|OMP_(?:PROC_BIND|PLACES)|(?:cpu|core)[- ]?bind\w*",
                 r"(?:proxy|progress|communication|network|polling) threads?.{0,50}(?:share|compete|starv|same core|oversubscri|one core|pinned)",
+                r"(?:allowed|runs?|running|allowed cpus?|affinity|sched_getaffinity).{0,30}\b(?:on |to |returns |= ?|is |list:? ?)?(?:core|cpu)s? ?0 only\b|sched_getaffinity.{0,24}\{\d\}",
+                r"cpuset-cpus[= ]|(?:all|both|every) .{0,24}(?:pinned|bound|confined|restricted) to the same",
+                r"(?:fight|compet|share|squeez|crowd|pile|sit)\w* (?:\w+ ){0,3}(?:over|for|on|onto|into) (?:core|cpu|the same core|a single core|one core)",
+                r"--bind-to[ =](?:none|socket|numa).{0,60}(?:fix|help|doubl|solv|faster|restor|full)|binds? (?:every|each|all) (?:rank|process)\w* to (?:one|a single) core",
+                r"(?:one|1|a single|two|2) (?:core|cpu)s? (?:per|for each|for every|a) (?:rank|task|process|gpu|pod|container)",
+                r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:cpu )?(?:affinity|mask|pinning|binding)",
             )
         ),
-        "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
+        "restricted-cores": Topic(
+            wordings=(
+                r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",
+            )
+        ),
         "firmware-option": Topic(
             wordings=(
                 r"\b(?:bios|uefi)\b.{0,60}(?:setting|option|profile|update|change|default|power|mode|reset|version|upgrade)",
                 r"relaxed ordering|\bc-?states?\b|energy (?:saving|efficien)|power (?:saving|profile|mode)|performance (?:profile|governor|mode)",
                 r"(?:sub-?numa|snc|xgmi|pstate|hyper-?thread\w*|smt|ddio|above 4g|determinism)\b.{0,40}(?:off|on|disab|enab|sett|fix|chang)",
+                r"\bnps ?[=:]? ?[0124]\b|numa (?:nodes )?per socket",
+                r"\baspm\b|(?:scaling )?governor\b|cpupower|\bepb\b|turbo (?:boost )?(?:off|disabled)|(?:powersave|ondemand|balanced) (?:mode|profile|governor)",
+                r"10-?bit tags?|max_?(?:read_?req\w*|payload\w*)|max(?:imum)? read request|preferred[ -]io|\bpreferred i/o|\blclk\b|\bdf[- ]c-?states?\b|\bapbdis\b",
             )
         ),
         "one-core-full": Topic(
@@ -122,6 +177,11 @@ SYMPTOMS = Symptoms(
                 r"(?:ksoftirqd|softirq|soft irq|\bsi\b).{0,40}(?:100 ?%|high|full|hot|one|single|saturat|9\d ?%)",
                 r"(?:100|9\d) ?% (?:cpu |of (?:one|a) |on (?:one|a|a single) ?)?(?:core|cpu|ksoftirqd|softirq|thread)",
                 r"single[- ]threaded|cpu[- ]bound|(?:only|just) one (?:core|thread) (?:is )?(?:used|busy|works?)",
+                r"(?:100|9\d)(?:\.\d+)? ?% (?:in |of |on )?(?:%?soft|%?si\b|a core|one core|a single)",
+                r"(?:takes?|uses?|fills?|burns?|eats?|needs?|costs?|consum\w+|occup\w+) (?:up )?(?:a|one|an entire|the) (?:full |whole |entire |single )?(?:core|cpu)\b",
+                r"(?:ksoftirqd|vhost|vswitchd|wireguard|qemu|dpdk|softirq)\S{0,8}.{0,20}(?:pegged|saturat\w*|maxed|spinning|100|9\d(?:\.\d)? ?%)",
+                r"ipt_do_table|\d{3,} (?:iptables|nftables|netfilter|filter|firewall) rules|single[- ]?core (?:limit|bound|bottleneck)",
+                r"single thread(?:ed)?\b.{0,30}(?:saturat|limit|bottleneck|busy|full|max)",
             )
         ),
         "others-idle": Topic(wordings=(r"(?:other|all other|remaining|\d+ other) (?:cpus?|cores?).{0,15}idle|cpu(?: is)? (?:mostly )?idle",)),
@@ -132,12 +192,17 @@ SYMPTOMS = Symptoms(
                 r"irqbalance.{0,40}(?:off|not|stopped|disabled|missing|dead|inactive)",
                 r"(?:smp_affinity|irq affinity|rss|rps)\b.{0,50}(?:not|wrong|off|unset|default|fix|help|missing|single)",
                 r"time_?squeeze.{0,40}cpu ?\d",
+                r"set_irq_affinity|indirection table.{0,40}(?:queue 0|one queue|single)",
+                r"(?:only|just) (?:one|a single|1) (?:rx |tx |receive |combined |hardware )?queue\b|combined:? 1\b.{0,30}(?:max|of)",
+                r"(?:delivered|go|goes|land|routed|handled|served|arrive)\w* (?:to|on|by|at|in) (?:one |a single |the same )?(?:cpu|core) ?\d?\b.{0,20}(?:only|alone)?",
+                r"completion vectors?.{0,30}(?:0|one|same|single)",
             )
         ),
         "healthy-twin": Topic(
             wordings=(
                 r"(?:healthy|identical|same|other|sister|twin|good) (?:\w+ )?(?:twin|machine|box|node|host|unit|server|system|card|nic)s?\b.{0,60}\d",
                 r"(?:healthy|good|other|identical) (?:twin|unit|box)",
+                r"(?:other|second|sister|neighbou?r\w*|identical|same) (?:unit|box|machine|node|server|host|card) (?:gives?|gets?|does|reach\w*|runs?|shows?|delivers?|manages?)",
             )
         ),
         "same-cap-everywhere": Topic(
@@ -145,6 +210,8 @@ SYMPTOMS = Symptoms(
                 r"(?:tcp|iperf3?).{0,40}(?:and|as well as|like).{0,20}(?:rdma|ib_\w+|perftest).{0,60}(?:same|both|stop|cap|limit|stuck)",
                 r"(?:both|all tests?|every test|whatever).{0,40}(?:stop|cap|limit|stuck|max out|plateau|top out).{0,20}(?:at|to) (?:about |around |only )?\d",
                 r"(?:same|identical) (?:cap|limit|rate|ceiling).{0,40}(?:tcp|rdma|test)",
+                r"(?:iperf3?|tcp)\b.{0,20}(?:and|,|/).{0,12}(?:ib_\w+|rdma|perftest)\b.{0,20}(?:alike|both|the same|equally)",
+                r"(?:every|any|all|each) (?:tests?|tools?|protocols?|transports?).{0,40}(?:tops? out|stops?|caps?|stuck|limited|peaks?) (?:at|to) ",
             )
         ),
         "power-cycle-cures": Topic(
@@ -152,6 +219,33 @@ SYMPTOMS = Symptoms(
                 r"(?:power[- ]?cycl\w+|cold (?:boot|reboot)|unplug\w*|full (?:power|shutdown)|ac cycle|drain\w* power|reset\w* the (?:nic|card|adapter|hca)|mlxfwreset|re-?flash\w*|firmware (?:update|upgrade|reset|downgrade)).{0,60}(?:fix|help|restor|cure|solv|back|recover|full speed)?",
                 r"(?:after|since) (?:a |the )?(?:reboot|boot|hot[- ]?plug|power (?:loss|outage|failure)|firmware (?:update|upgrade))",
                 r"power[- ](?:limit|throttl|cap|budget)\w*.{0,30}(?:nic|card|adapter|slot|module|port)|(?:nic|card|adapter).{0,30}power[- ](?:limit|throttl|cap)",
+                r"power budget|insufficient power|hot[- ]?plugged|(?:ac|power) (?:off|drain|removed?)\b.{0,40}(?:back|fix|restor|full|again|normal)",
+                r"(?:nic|card|adapter|hca|port|bnxt|mlx5)\w*.{0,40}(?:firmware|recovery|safe|degraded|limited|low[- ]power) (?:mode|state|recovery)|firmware is in recovery",
+            )
+        ),
+        "peer-access-slower": Topic(
+            wordings=(
+                r"p2p\W{0,3}(?:enabled|on)\W{1,3}.{0,24}\d.{0,40}p2p\W{0,3}(?:disabled|off)",
+                r"(?:enabl\w+|with|using) (?:p2p|peer(?:[- ]to[- ]peer)?(?: access)?).{0,40}(?:slower|worse|halves|drops|crawls)",
+                r"(?:p2p|peer(?:[- ]to[- ]peer)?) (?:cop\w+|bandwidth|transfers?|traffic|reads?|writes?).{0,50}(?:only|half|far below|slow|below)",
+            ),
+            negatable=False,
+        ),
+        "peer-data-wrong": Topic(
+            wordings=(
+                r"(?:p2p|peer|simplep2p|gpudirect).{0,60}(?:verif\w+ (?:error|fail)|corrupt|wrong (?:data|results?|values?)|zeros|garbage|mismatch|fails verif)",
+                r"verification (?:error|fail)\w*.{0,40}(?:element|p2p|peer|gpu)|values? read back (?:are|is) (?:zero|wrong|0)",
+            ),
+            negatable=False,
+        ),
+        "epyc-named": Topic(
+            wordings=(
+                r"\b(?:amd )?(?:epyc|threadripper|rome|milan|genoa|naples|turin)\b",
+            )
+        ),
+        "asks-for-a-setting": Topic(
+            wordings=(
+                r"(?:some|any|which|what|a) (?:knob|setting|option|parameter|tweak|bios)s?\b.{0,40}(?:set|change|tune|need|have|should|miss)|what (?:to|should i|do i) (?:set|change|tune)",
             )
         ),
     },

@@ -1,0 +1,94 @@
+"""Look at a machine, live or saved, with every collector; shared by the verbs that need facts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wirespeed.archive import casefile, store
+from wirespeed.archive.store import Run
+from wirespeed.archive.substitutes import Substitutes
+from wirespeed.machines.captured import Captured, Tree
+from wirespeed.machines.machine import Machine, MachineProblem
+from wirespeed.machines.opening import is_case, is_run
+from wirespeed.model import shelf
+from wirespeed.model.errors import CouldNot
+from wirespeed.model.record import Record
+from wirespeed.model.run import MANIFEST_NAME, Reply
+from wirespeed.model.source import Problem, Source
+from wirespeed.model.text import Text
+from wirespeed.observation import facts
+from wirespeed.observation.collector import Collector
+from wirespeed.observation.facts.resolver import look_up as timed_look_up
+from wirespeed.observation.pci_config import without_serial
+from wirespeed.readers.netlink.identities import rewritten
+
+
+def observe(machine: Machine, only: tuple[str, ...] | None = None) -> list[Record | Problem]:
+    """Everything the collectors find on one machine; a collector that cannot go on gives a problem and the rest goes on."""
+    return [item for _, items in observed(machine, only) for item in items]
+
+
+def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
+    """The captured machine of a run, a case file or a plain tree, with what was damaged in it.
+
+    Raises CouldNot when there is nothing in it at all.
+    """
+    place = Path(path)
+    if place.is_dir() and not (place / MANIFEST_NAME).exists():
+        return Tree(place), ()
+    run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
+    if run.problems and not run.replies:
+        why = run.problems[0].why
+        raise CouldNot(Text(en=f"{path}: {why.en}", zh=f"{path}：{why.zh}"))
+    return captured(run), run.problems
+
+
+def captured(run: Run) -> Captured:
+    """The machine a run was taken of."""
+    return Captured(run.replies, run.manifest.host, run.manifest.started_at_s)
+
+
+def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
+    """The machine that a run, a case file or a directory with copies of /proc and /sys holds; None where there is none."""
+    place = Path(path)
+    if place.is_dir() and not is_run(place):
+        return (Tree(place) if (place / "proc").is_dir() and (place / "sys").is_dir() else None), ()
+    if not place.is_dir() and not is_case(place):
+        return None, ()
+    run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
+    was_asked = any(reply.kind != "input" for reply in run.replies)
+    return (captured(run) if was_asked else None), run.problems
+
+
+def observed(
+    machine: Machine, only: tuple[str, ...] | None = None, look_up: str | None = None
+) -> Iterator[tuple[str, list[Record | Problem]]]:
+    for name, collector in shelf.every(facts, Collector).items():
+        if only is not None and name not in only:
+            continue
+        items = _collected(name, collector, machine)
+        if name == "resolver" and look_up:
+            items.extend(timed_look_up(machine, look_up))
+        yield name, items
+
+
+def _collected(name: str, collector: Collector, machine: Machine) -> list[Record | Problem]:
+    items: list[Record | Problem] = []
+    source = Source(tool=name, path=name, host=machine.host)
+    try:
+        for item in collector.observe(machine):
+            items.append(item)  # noqa: PERF402 - what came before a failure is kept
+    except MachineProblem as trouble:
+        items.append(Problem(source=source, why=trouble.why, reason=trouble.reason))
+    except Exception as error:  # noqa: BLE001 - one collector's mistake must not cost the user every other fact
+        said = f"{type(error).__name__}: {error}"
+        items.append(Problem(source=source, why=Text(en=f"our mistake while looking: {said}", zh=f"采集时出现内部错误：{said}")))
+    return items
+
+
+def without_identities(reply: Reply, substitutes: Substitutes) -> bytes:
+    """A binary reply with its addresses and serial numbers replaced."""
+    content = reply.content or b""
+    if reply.kind == "netlink":
+        family = int(reply.request.partition(" ")[0])
+        return rewritten(family, content, substitutes.address, substitutes.mac)
+    return without_serial(content) if reply.kind == "file" else content
