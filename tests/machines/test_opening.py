@@ -246,7 +246,7 @@ def test_standard_input_is_spooled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not problems
 
 
-def test_runs_and_case_files_give_their_texts(tmp_path: Path) -> None:
+def test_runs_and_case_files_give_what_the_user_gave(tmp_path: Path) -> None:
     replies = (
         Reply(kind="file", request="/proc/net/softnet_stat", content=b"00000004 00000000\n"),
         Reply(kind="file", request="/sys/bus/pci/devices/0000:81:00.0/config", content=bytes(64)),
@@ -254,6 +254,7 @@ def test_runs_and_case_files_give_their_texts(tmp_path: Path) -> None:
         Reply(kind="file", request="/proc/modules", reason="absent"),
         Reply(kind="command", request="uname -r", content=msgspec.json.encode(Output(exit_code=0, stdout=b"6.18\n"))),
         Reply(kind="netlink", request="0 00", content=b"\1\2\3\4"),
+        Reply(kind="input", request="nccl.log", content=b"NCCL INFO Using network IB\n"),
     )
     kept = Run(manifest=Manifest(host="node-a"), replies=replies)
     store.write_run(kept, tmp_path / "run")
@@ -262,15 +263,14 @@ def test_runs_and_case_files_give_their_texts(tmp_path: Path) -> None:
         texts, problems = opened(tmp_path / name)
         assert not problems
         assert {path.partition("!")[2]: lines[0] for path, lines in texts.items()} == {
-            "/proc/net/softnet_stat": "00000004 00000000",
-            "uname -r": "6.18",
+            "nccl.log": "NCCL INFO Using network IB",
         }
 
 
 def test_a_run_cannot_name_files_outside(tmp_path: Path) -> None:
-    store.write_run(Run(manifest=Manifest(), replies=(Reply(kind="file", request="/a", content=b"x"),)), tmp_path / "run")
+    store.write_run(Run(manifest=Manifest(), replies=(Reply(kind="input", request="a", content=b"x"),)), tmp_path / "run")
     manifest = tmp_path / "run" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace("files/a", "../../../../etc/passwd"))
+    manifest.write_text(re.sub(r"input/\w+", "../../../../etc/passwd", manifest.read_text()))
     texts, problems = opened(tmp_path / "run")
     assert not texts
     assert len(problems) == 1

@@ -38,7 +38,7 @@ from wirespeed.model.source import Problem
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.netlink import ethtool_ioctl as ethtool
-from wirespeed.verbs.inspect import observe
+from wirespeed.verbs._look import observe
 
 R = TypeVar("R", bound=Record)
 COLLECTORS = shelf.every(facts, Collector)

@@ -13,7 +13,7 @@ from wirespeed.model.source import Problem, Source
 from wirespeed.readers.netlink import ethtool_ioctl as ethtool
 from wirespeed.readers.netlink import identities, inet_diag, wire
 from wirespeed.readers.netlink import rtnetlink as rt
-from wirespeed.verbs.inspect import observe
+from wirespeed.verbs._look import observe
 
 SOURCE = Source(tool="test", path="reply")
 NAMES = {1: "lo", 2: "eth0"}

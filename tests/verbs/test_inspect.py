@@ -22,7 +22,8 @@ from wirespeed.model.source import Problem
 from wirespeed.observation import facts
 from wirespeed.report import renderers
 from wirespeed.verbs import inspect
-from wirespeed.verbs.inspect import Answer, Options, observe, open_machine
+from wirespeed.verbs._look import observe, open_machine
+from wirespeed.verbs.inspect import Answer, Options
 
 
 def kinds(answer: Answer) -> dict[str, Counter[str]]:

@@ -12,6 +12,7 @@ from wirespeed.diagnosis.rules._pieces import (
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
     FAIR,
+    SLIGHT,
     STRONG,
     Change,
     Check,
@@ -68,10 +69,11 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_UNEVEN, FAIR, uneven[0][0], share_ratio=uneven[0][1]))
     elif uneven_line:
         evidence += piece(_UNEVEN, FAIR, uneven_line, share_ratio=max(one.value for one in uneven_line))
-    evidence += piece(_ONE, ALONE, one_gets_all)
+    http2, by_connection = case.said("grpc"), case.said("l4-balancing")
+    evidence += piece(_ONE, ALONE if http2 or by_connection else SLIGHT, one_gets_all)
     if evidence:
-        evidence += piece(_GRPC, FAIR, case.said("grpc"))
-        evidence += piece(_L4, FAIR, case.said("l4-balancing"))
+        evidence += piece(_GRPC, FAIR, http2)
+        evidence += piece(_L4, FAIR, by_connection)
     evidence += against(_CLIENT_SIDE, FAIR, case.said("client-side-balancing"))
     if tables and not uneven:
         evidence += against(_EVEN, STRONG, [one for one, _ in tables])

@@ -86,11 +86,12 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_ONLY_QUEUE, FAIR, times.records if times.only_queue_grows else ())
     elif times:
         evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
-    evidence += piece(_NAMED, ALONE, case.said("queue-time", "server-queue-grows"))
+    blamed = case.said("blames-network")
+    evidence += piece(_NAMED, ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ()))
     if evidence:
         evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
         evidence += piece(_LOAD, FAIR, case.said("more-load-slower"))
-        evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
+        evidence += piece(_BLAMED, FAIR, blamed)
     evidence += against(_BEFORE, STRONG, case.said("connection-limit", "stream-limit"))
     return Verdict(evidence=tuple(evidence))
 

@@ -31,6 +31,7 @@ SYMPTOMS = Symptoms(
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
                 r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
                 r"\d+ (?:events?|tokens?|chunks?) (?:per|in (?:one|each|a)) (?:read|burst|packet)|(?:gaps?|intervals?)\b.{0,30}(?:alternat\w*|bimodal)",
+                r"nothing (?:for|until|at all)\b.{0,30}then (?:the )?(?:full|whole|entire|everything|all|complete)|\b(?:every|each) (?:token|chunk|event)s?\b.{0,20}(?:late|delayed|held)",
                 r"(?:sse|event-stream|server-sent|streaming).{0,60}(?:buffer|delay|held|late|end|hang)",
                 r"(?:ttfb|ttft|first (?:token|byte|event))\b.{0,50}(?:equals?|same as|≈|close to|almost|nearly|as long as) (?:the )?(?:total|whole|full|end)",
             ),
@@ -38,7 +39,7 @@ SYMPTOMS = Symptoms(
         ),
         "proxy-buffers": Topic(
             wordings=(
-                r"proxy_buffering\W{1,3}on|proxy[-_]request[-_]buffering",
+                r"(?:response|request|proxy|upstream)[-_ ]?buffering\b.{0,12}(?:\bon\b|enabled|true|default)|http-no-delay|proxy_buffering\W{1,3}on|proxy[-_]request[-_]buffering",
                 r"(?:upstream|proxy|response|nginx|gateway)\b.{0,40}\bbuffer(?:s|ed|ing)\b",
                 r"x-accel-buffering|\bbuffering\b.{0,30}(?:default|on\b|enabled|proxy|nginx)",
                 r"a(?:n upstream)? response is buffered to a temporary file",
@@ -187,6 +188,8 @@ SYMPTOMS = Symptoms(
                 r"(?:no|without|not|missing|disabled?) (?:\w+ )?(?:connection (?:reuse|pool\w*)|session|http keep-?alive|upstream keep-?alive|keep-?alive (?:to|towards|on the) (?:the )?(?:upstream|backend|server))",
                 r"requests\.(?:get|post)\(|connection: close|http/1\.0|connections? (?:is|are) not re-?used|closing connection 0|left intact.{0,10}never",
                 r"(?:handshake|connect(?:ion)?(?: setup)?|tls)\b.{0,40}(?:(?:[3-9]\d) ?%|half|most|two thirds|majority) of",
+                r"(?:creat\w*|new|instantiat\w*|construct\w*|opens?)\b.{0,24}(?:client|session|channel|connection)\b.{0,30}(?:inside|in (?:the|each|every)|per|each|every)\b",
+                r"(?:SYN|client ?hello|handshake)s?\b.{0,40}(?:for|per) (?:each|every)",
                 r"SYN\b.{0,40}(?:per|each|every) request|as many (?:SYN|connections|handshakes) as requests",
             ),
             negatable=False,
@@ -286,6 +289,7 @@ SYMPTOMS = Symptoms(
                 r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
                 r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
                 r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
+                r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",
             ),

@@ -19,6 +19,7 @@ SYMPTOMS = Symptoms(
                 r"\btopo(?:logy)?[ _.-]?(?:xml|files?)\b",
                 r"(?:hand|self)[- ]?(?:made|written)\b.{0,30}topolog",
                 r"(?:virtual|custom|injected|vendor|other instance)\s.{0,12}topology",
+                r"\b(?:xml|graph|topology)\s(?:\w+\s){0,3}(?:describes?|made for|written for|belongs? to|(?:is|was) (?:for|from))\b",
             ),
         ),
         "topology-file-off-helps": Topic(
@@ -27,6 +28,7 @@ SYMPTOMS = Symptoms(
                 r"(?:without|unset\w*|remov\w*|drop\w*|delet\w*)\s.{0,30}(?:NCCL_(?:TOPO|GRAPH)_FILE"
                 r"|topo(?:logy)?[ _.-]?(?:xml|file)).{0,60}"
                 r"(?:works?|fine|fast|pass|runs|normal|full|ok|fix|help|solv)",
+                r"(?:unset\w*|remov\w*|drop\w*|delet\w*|without|disabl\w*)\s(?:it|the (?:xml|file|dump|graph))\b.{0,60}(?:works?|fine|fast|pass|runs|normal|full|fix|help|brings?|back|\d ?[GT]b)",
             ),
         ),
         "topology-file-helps": Topic(
@@ -35,11 +37,16 @@ SYMPTOMS = Symptoms(
                 r"(?:set\w*|giv\w*|provid\w*|inject\w*|with|adding|either)\s.{0,40}(?:NCCL_TOPO_FILE|NCCL_NET_GDR_LEVEL=(?:SYS"
                 r"|5)|topo(?:logy)?[ _.-]?(?:xml|file)).{0,60}"
                 r"(?:full|fast|doubl|restor|optimal|fix|help|solv|works|expected|\d+ ?[GT]b)",
+                r"(?:topo(?:logy)?[ _.-]?(?:xml|file)|NCCL_TOPO_FILE).{0,40}(?:brings|gives|gave|brought|took).{0,30}(?:full|back|up to|\d ?[GT]b)",
             ),
         ),
         "topology-flat": Topic(
             negatable=False,
-            wordings=(r"(?:every|all|each|any)\s.{0,24}(?:pairs?|gpus?|nics?|paths?)\b.{0,24}\b(?:PHB|SYS|NODE)\b",),
+            wordings=(r"(?:every|all|each|any)\s.{0,24}(?:pairs?|gpus?|nics?|paths?)\b.{0,24}\b(?:PHB|SYS|NODE)\b",
+                r"(?:lspci|pci\w* (?:tree|topology|layout|bus)|topology|topo -m)\b.{0,40}\b(?:flat|one (?:bus|root)|no switch)",
+                r"(?:everything|all|gpus?|nics?)\s.{0,40}(?:hangs? off|under|below|sits? on|on)\s(?:the |a |one |same |single ){0,3}(?:pcie? root|root (?:port|complex|bus)|bus 0)",
+                r"\b(?:only|nothing but|always|just|all)\s(?:PHB|SYS)\b|\b(?:PHB|SYS)\s(?:for|between|in|to)\s(?:every|all|each|any)",
+            ),
         ),
         "virtual-machine": Topic(
             wordings=(
@@ -57,6 +64,8 @@ SYMPTOMS = Symptoms(
                 r"bare[- ]?metal.{0,80}(?:faster|better|full|higher|reach|twice|\dx|times|as expected|fine)",
                 r"(?:slower|lower|below|worse|half|third|fraction|behind).{0,60}(?:bare[- ]?metal|physical (?:host|machine"
                 r"|server))",
+                r"(?:vs\.?|versus|against|compared (?:to|with)|than)\s.{0,30}bare[- ]?metal",
+                r"bare[- ]?metal.{0,40}(?:\d+ ?[GM]b)",
             ),
         ),
         "variable-left-over": Topic(
@@ -69,6 +78,10 @@ SYMPTOMS = Symptoms(
                 r"(?:variables?|env\w*|settings?|NCCL_\w+|recipe|script).{0,40}(?:copied|inherited|taken over|baked"
                 r"|carried over|from (?:an? )?(?:old|other|blog))",
                 r"(?:copied|inherited|carried over)\s.{0,40}(?:variables?|env\w*|settings?|NCCL_\w+)",
+                r"(?:unset\w*|remov\w*|dropp\w*|delet\w*|without|purg\w*|clean|empty|comment\w* out)\s.{0,40}(?:NCCL_(?!TOPO|GRAPH)\w+|env(?:ironment)?|variables?|module|profile|conf|shell|flags?).{0,60}(?:quick|fast|good|fine|back|brings|gone|jumps?|normal|twice)",
+                r"(?:launch script|env file|dockerfile|module ?file|profile|bashrc|nccl\.conf|base image|template|helm chart)\b.{0,60}(?:exports?|sets?|contains?|still has|forces?|copied|inherit)",
+                r"(?:copied|inherited|taken|borrowed|leftovers?|left)\s.{0,40}(?:script|recipe|blog|tutorial|workaround|another cluster|old (?:cluster|job|node)s?)",
+                r"(?:workaround|hack|debug\w*)\s.{0,40}(?:never removed|still (?:set|there|in)|forgotten|from (?:last|an? old))",
             ),
         ),
         "nvlink-machine": Topic(wordings=(r"\bNV-?Link\b|\bNV-?Switch\b|\bSXM\d?\b|\bDGX\b|\bHGX\b|\bGB[23]00\b",)),
@@ -104,6 +117,10 @@ SYMPTOMS = Symptoms(
                 r"NCCL_SOCKET_IFNAME.{0,60}(?:wrong|exist|missing|differ|named|no such|not (?:set|match|found))",
                 r"no socket interface found",
                 r"interface (?:names?|naming).{0,30}(?:differ|not the same|vary|varies|unequal)",
+                r"(?:uses?|used|using|picks?|picked|takes?|took|chooses?|chose|goes|went|runs?|binds?|bound|listens?|announces?|registers?|advertises?|sits?|talks?)\s.{0,40}\b(?:lan|nics?|interfaces?|network|port|card|address|link|eth\d|en[ops]\d\w*|ib\d)\b.{0,24}(?:instead of|rather than|not (?:the|over|on)|although|though)",
+                r"(?:want|need|force|tell|make|how (?:do|can|to))\s.{0,40}(?:use|take|go (?:over|through)|prefer|bind to)\s.{0,24}\b(?:en[ops]\d\w*|eth\d|ib\d|bond\d|the (?:fast|25g|100g|10g|second|other|internal|private))",
+                r"(?:picks?|picked|chooses?|chose|selects?|selected|found|took|takes?|lists?)\s.{0,30}\b(?:en[ops]\d\w*|eth\d|wlan\d|wl\w+|br\d|bond\d)\b.{0,12}(?:first|by default|again)",
+                r"two nics\b.{0,80}\b(?:office|public|management|wrong|other|slow)",
             ),
         ),
         "interface-set-helps": Topic(
@@ -113,6 +130,7 @@ SYMPTOMS = Symptoms(
                 r"|connect)",
                 r"(?:disabl\w*|down|remov\w*)\s.{0,30}(?:other|second|docker\d|virbr\d?|wi-?fi)\s?(?:interface|nic"
                 r"|bridge)?.{0,40}(?:fix|help|works?|solv|pass|runs)",
+                r"NCCL_SOCKET_IFNAME\s?=\s?\S+.{0,40}\b(?:fix|help|works?|solv|pass|runs|fine|good|ok\b|clean|happy|full|fast|doubl|restor|back\b|cures?|normal|gone|brings)",
             ),
         ),
         "hca-wrong": Topic(
@@ -127,6 +145,12 @@ SYMPTOMS = Symptoms(
                 r"|nics?).{0,60}(?:used|picked|chosen|takes?|includ|list)",
                 r"(?:devices?|hcas?|mlx5_\w+).{0,40}(?:different|another|not the same) (?:order|numbering|names?|subnets?"
                 r"|networks?|fabrics?)",
+                r"(?:half|part|some|two|three|four|\d|one) (?:of )?(?:the |my |our |its |all )?(?:\d )?(?:rails|hcas?|nics|adapters|rdma devices|ib ports|cards|ports)\b.{0,30}(?:used|loaded|busy|active|carr|move|see|idle|silent|dark|unused|listed|work)",
+                r"(?:nothing|silence|zero|no (?:traffic|bytes|packets|load)|idle|silent|quiet|never (?:used|touched|move))\s.{0,20}(?:on|at|through|for)\s.{0,12}(?:mlx5_\w+|hca|rail|bnxt_re\w*|irdma\w*|rocep\w+|ibp\w+)",
+                r"(?:mlx5_\w+|bnxt_re\w*|rocep\w+|rails?|hcas?)\b.{0,40}(?:idle|silent|quiet|unused|at zero|never used|not used|no traffic|stays? (?:dark|at 0))",
+                r"(?:mlx5_\w+|device (?:names?|numbers?|numbering|order)|hca (?:names?|order|numbering)|enumerat\w*)\b.{0,50}(?:shift\w*|differ\w*|swapp\w*|not the same|reversed?|other way|renam\w*|renumber\w*|chang\w*)",
+                r"(?:storage|frontend|front-end|management|ethernet|nfs|25g|10g|40g|onboard)\b.{0,40}(?:also|too|as well)\b.{0,24}(?:rdma|roce|\bib\b|verbs|ib device)",
+                r"NCCL_IGNORE_NET_MISMATCH|nets? mismatch|(?:same|equal) (?:number|count) of (?:nics|hcas|net devices)",
             ),
         ),
         "hca-choice-helps": Topic(
@@ -134,6 +158,9 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:set\w*|list\w*|with|exclud\w*|restrict\w*|limit\w*|select\w*)\s.{0,30}(?:NCCL_IB_HCA|mlx5_\w+|hcas?).{0,60}"
                 r"(?:fix|help|works?|solv|pass|runs|full|doubl|restor)",
+                r"NCCL_IB_HCA\s?=\s?\S+.{0,40}\b(?:fix|help|works?|solv|pass|runs|fine|good|ok\b|clean|happy|full|fast|doubl|restor|back\b|cures?|normal|gone|brings)",
+                r"(?:unless|until|only (?:if|when|after))\s.{0,24}(?:exclud\w*|restrict\w*|remov\w*|blacklist\w*|disabl\w*|unbind|list\w*|name|pin)\s.{0,40}(?:card|hca|nic|adapter|device|port|mlx5|bnxt)",
+                r"(?:exclud\w*|blacklist\w*|leav\w* out|taking out|unbind\w*|disabl\w*)\s.{0,30}(?:card|hca|nics?|adapter|mlx5_\w+|bnxt_re\w*|rocep\w*|storage port).{0,50}\b(?:fix|help|works?|solv|pass|runs|fine|good|ok\b|clean|happy|full|fast|doubl|restor|back\b|cures?|normal|gone|brings)",
             ),
         ),
         "rdma-healthy-outside": Topic(
@@ -143,6 +170,7 @@ SYMPTOMS = Symptoms(
                 rf"|fi_info)\b(?!.{{0,60}}(?:\bno\b|not |fail|empty|nothing|none|-61)).{{0,80}}{_WORKS}",
                 rf"(?:on|from) the host\b.{{0,60}}{_WORKS}",
                 r"\b(?:infiniband|rdma|roce|\bib)\b.{0,30}(?:works|healthy|fine|active|is up|are up)",
+                r"\b(?:ib|rdma|roce|infiniband|hcas?|cards?)\b.{0,16}\b(?:tests?|tools?|benchmarks?|bandwidth)\b.{0,24}(?:fine|ok\b|good|line rate|full|pass|\d ?g)",
             ),
         ),
         "rdma-expected": Topic(
@@ -159,6 +187,9 @@ SYMPTOMS = Symptoms(
                 r"(?:instead of|not|rather than)\s.{0,12}(?:infiniband|rdma|\bIB\b|roce|efa)\b",
                 r"(?:eth\d|ethernet|management|1 ?GbE|tcp).{0,40}(?:carries|traffic|busy|loaded).{0,60}(?:ib|rdma"
                 r"|infiniband).{0,20}(?:idle|silent|zero)",
+                r"(?:hcas?|infiniband|\bib|rdma|roce|ib ?dev|mlx5\w*|fabric)\b.{0,16}(?:counters?|ports?|nics?|cards?|side|traffic)?.{0,16}(?:never sees?|stays? (?:at )?(?:zero|0|flat|silent)|(?:is|are|sits?) (?:idle|silent|quiet|unused|flat|dark)|do(?:es)? not move|see nothing|show nothing)",
+                r"(?:goes|going|runs?|running|flows?|travels?|takes?|passes|is|all|traffic|data)\s(?:all )?(?:through|over|via|on|across)\s(?:the |my |our )?(?:\w+ )?(?:management|mgmt|1 ?g\b|1 ?gbe|10 ?g\b|10 ?gbe|eth\d|ethernet|tcp\b|en[ops]\d|default nic|host network)",
+                r"(?:never|not|does ?n.t|won.t|refuses to|stopped|how (?:do|can) i)\s.{0,20}(?:us(?:e|es|ing)|touch(?:es)?|pick(?:s)?(?: up)?|see(?:s)?|find(?:s)?|go(?:es)? over)\s.{0,16}(?:infiniband|\bib\b|rdma|roce|the hcas?|mlx5|the (?:ib|fast|400g|200g) (?:cards?|nics?|network))",
             ),
             negatable=False,
         ),
@@ -171,12 +202,16 @@ SYMPTOMS = Symptoms(
                 r"\b(?:tcp|sockets?)\b.{0,60}\b(?:ucx|mooncake|nixl|nvshmem|transfer engine|open ?mpi|kv(?: cache)? transfers?)\b",
                 r"UCX_TLS.{0,40}tcp|tcp_transport|TcpTransport|\bbtl\b.{0,20}\btcp\b|No OpenFabrics connection schemes"
                 r"|(?:falls?|falling|fell) back (?:to|on) tcp|MC_FORCE_TCP|protocol[\"' :=]+tcp",
+                r"installTransport\W.{0,12}tcp|\b(?:btl|pml|mtl|tls|transport|protocol|provider|backend)\s?[:=]\s?[\"\x27]?tcp\b|\(tcp/\w+",
+                r"(?:only|just|nothing but|lists?|offers?|shows?|reports?)\s.{0,24}\btcp\b.{0,30}(?:transport|device|no (?:rc|ib|mlx5|verbs)|and (?:self|cuda|sm|shm))",
+                r"(?:built|compiled|configured|installed|wheel|image|package)\b.{0,40}without\s.{0,16}(?:verbs|rdma|ucx|infiniband|ib\b|openib)",
             ),
         ),
         "transfer-engine": Topic(
             wordings=(
                 r"\b(?:ucx|ucp|mooncake|nixl|nvshmem|transfer engine|kv(?: cache)? transfers?|prefill.{0,20}decode"
                 r"|disaggregat\w*|lmcache)\b",
+                r"\b(?:kv (?:blocks?|pages?|cache) (?:transfers?|mov\w+|cross\w*)|transfer backend|nixlbench|open ?mpi|ompi)\b",
             )
         ),
         "efa-cluster": Topic(
@@ -184,6 +219,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bEFA\b|aws[-_]ofi[-_]nccl|\bofi[- ]nccl|elastic fabric|\bp[4-6][a-z]*\.\d+xlarge|\bp(?:3dn|4de?|5en?)\b"
                 r"|\bg\d\w*\.\d+xlarge|\btrn\d\b",
+                r"\brdmap\d+s\d+|\bprovider:? efa\b|\bsrd/|\befa[;_]|\bhyperpod\b",
             ),
         ),
         "efa-unusable": Topic(
@@ -194,6 +230,9 @@ SYMPTOMS = Symptoms(
                 r"(?:no|without|missing)\s.{0,24}(?:aws[-_]ofi|ofi plugin|libfabric|efa (?:provider|device|plugin))",
                 r"fi_info\b.{0,20}-61|no eligible providers",
                 r"security group.{0,80}(?:EFA|itself|self|all traffic)",
+                r"fi_getinfo\b.{0,12}-61|software emulat\w*|emulat\w* in software|(?:put|get|rma|one-sided|rdma (?:read|write))\b.{0,40}emulat",
+                r"(?:outbound|inbound|egress|ingress)\b.{0,60}(?:efa|itself|same group|own group|self)|efa\b.{0,80}security group",
+                r"efa\b.{0,60}(?:hangs?|stuck|silence|times? out|never)",
             ),
         ),
         "single-flow-limited": Topic(
@@ -205,6 +244,9 @@ SYMPTOMS = Symptoms(
                 r"(?:\d+|more|several|multiple|parallel|many)\s(?:parallel |tcp )?(?:streams|connections|sockets"
                 r"|flows)\b.{0,80}(?:full|reach|fill|line rate|scale|faster|more|\d ?g)",
                 r"NCCL_(?:SOCKET_NTHREADS|NSOCKS_PERTHREAD).{0,80}(?:help|faster|doubl|rais|improv|full|more|times)",
+                r"-P ?1\b.{0,40}-P ?\d+|(?:one|1|single)\s(?:\w+ )?(?:stream|flow|connection|socket|process|copy|scp|rsync|iperf\w*)s?\b.{0,50}\d ?g.{0,60}\b(?:\d{1,3}|several|many|multiple|more|parallel)\s(?:\w+ )?(?:streams?|flows?|connections?|sockets?|process\w*|copies|threads)",
+                r"\b-?-?P(?:arallel)? ?\d+\b.{0,30}\d ?g(?:b|ig)",
+                r"(?:cap|limit)(?:s|ped|ed)?\s.{0,30}(?:5|10) ?gb\w*.{0,20}(?:flow|connection|stream)|(?:flow|connection|stream)s?\b.{0,30}(?:5|10) ?gb",
             ),
         ),
         "gdr-not-used": Topic(
@@ -215,6 +257,10 @@ SYMPTOMS = Symptoms(
                 r"(?:nvidia[-_]|nv_?)peer_?mem\w*.{0,40}(?:not |missing|absent|fail|unloaded)",
                 r"(?:without|no|missing)\s.{0,16}(?:GPU ?Direct|\bGDR\b|nvidia[-_]peermem|nv_peer_mem)",
                 r"(?:staged|bounce|copied|copies) (?:through|in|via|over)\s.{0,20}(?:host|cpu|system) memory",
+                r"(?:nvidia[-_]|nv_?)peer_?mem\w*.{0,50}(?:won.t|can(?:no|.)t|could not|refus|invalid|error|unknown symbol|do(?:es)? not load|blacklist)",
+                r"(?:never|not|n.t)\s.{0,16}(?:use|uses|using|see|say|show|print)\s.{0,12}(?:\bGDR\w*|GPU ?Direct)",
+                r"(?:channels?|via NET/IB\S*|lines?)\b.{0,40}(?:without|no|lack\w*|missing)\s.{0,8}(?:/?GDRDMA|\bGDR\b)",
+                r"(?:copy|copies|traffic|data|buffers?)\b.{0,40}(?:through|via|in)\s.{0,10}(?:host|cpu|system|main) (?:memory|ram|buffers?)",
             ),
         ),
         "gid-index-matters": Topic(
@@ -234,6 +280,13 @@ SYMPTOMS = Symptoms(
                 r"(?:different|separate|other|own|isolated|distinct)\s(?:\w+\s)?(?:subnets?|vlans?|networks?)\b.{0,60}",
                 r"rail[- ](?:only|optimi[sz]ed|aligned)|NCCL_CROSS_NIC|cross[- ]rail",
                 r"no (?:route|routing|gateway) (?:between|for|from|to)\s.{0,30}(?:roce|rdma|rail|subnet|port)",
+            ),
+        ),
+        "rdma-card-count": Topic(
+            negatable=False,
+            wordings=(
+                r"\b(?P<value>[2-9]|1[0-6])\s?(?:x|×)?\s?(?:\d+ ?g(?:b\w*|igabit)? )?(?:connectx\w*(?:-\d)?|cx-?[4-8]\b|hcas?|ib (?:cards?|nics?|ports?)|rdma (?:nics?|devices?|cards?)|roce (?:nics?|ports?)|rails?|[hn]dr (?:ports?|nics?|hcas?))",
+                r"\b(?P<value>[2-9])\s?[x×]\s?(?:\d+ ?g\w*|[hen]dr)\b",
             ),
         ),
     },

@@ -14,7 +14,7 @@ from wirespeed.readers.tools._excerpt import Seen, excerpt
 from wirespeed.readers.tools._ip import HEADER, value_after
 
 _START = re.compile(r"^\s*Ethernet Channel Bonding Driver:")
-_ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*?)\s*$")
+_ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")
 _NAMED = re.compile(r"/proc/net/bonding/(?P<name>[\w.-]+)")
 _DETAIL = re.compile(r"^\s+bond mode \S+ .*")
 _RECOGNISED = re.compile(r"Ethernet Channel Bonding Driver|\bBonding Mode:|\bSlave Interface:|\bTransmit Hash Policy:|\bbond mode \S+ ")
@@ -62,7 +62,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
                 yield _bond(lines, bond)
                 bond = None
             bond = bond or _Open(name, seen.host)
-            _take(bond, seen, row["key"], row["value"])
+            _take(bond, seen, row["key"], row["value"].strip())
     if bond:
         yield _bond(lines, bond)
 

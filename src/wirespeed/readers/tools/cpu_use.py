@@ -17,10 +17,10 @@ _MPSTAT_ROW = re.compile(rf"^\s*(?:{_TIME}\s+)?(?P<cpu>all|\d+)(?P<numbers>(?:\s
 _TOP_CORE = re.compile(r"^\s*%?Cpu(?P<cpu>\d+)\s*:\s*(?P<rest>.*\bid\b.*)$", re.IGNORECASE)
 _TOP_PART = re.compile(r"(\d+(?:\.\d+)?)[ %]+(us|sy|ni|id|wa|hi|si|st)\b")
 _TOP_PROCESS = re.compile(
-    r"^\s*\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[RSDZTItX] +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+:\d+(?:[.:]\d+)? +(?P<name>\S.*?)\s*$"
+    r"^\s*\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[RSDZTItX] +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+:\d+(?:[.:]\d+)? +(?P<name>\S.*)$"
 )
 _PS_PROCESS = re.compile(
-    r"^\S+ +\d+ +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+ +\d+ +\S+ +[RSDZTI][\w<+]* +\S+ +\d+:\d+ +(?P<name>\S.*?)\s*$"
+    r"^\S+ +\d+ +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+ +\d+ +\S+ +[RSDZTI][\w<+]* +\S+ +\d+:\d+ +(?P<name>\S.*)$"
 )
 _RECOGNISED = re.compile(
     r"(?m)\bCPU +%usr\b|^[ \t]*(?:[\w.-]+: *)?%Cpu\d+ *:|^[ \t]*(?:[\w.-]+: *)?Cpu\d+ *: +[\d.]+ ?%?us|%CPU +%MEM"
@@ -73,7 +73,7 @@ def _process(lines: Lines, seen: Seen) -> Iterator[ProcessUse]:
         yield ProcessUse(
             source=source(lines, "top" if top else "ps", seen.host),
             quotes=(seen.quoted(lines),),
-            subject=found["name"],
+            subject=found["name"].strip(),
             cpu_ratio=float(found["cpu"]) / 100.0,
         )
 

@@ -16,7 +16,7 @@ from wirespeed.readers.tools._excerpt import Seen
 
 _HEADER = re.compile(r"^\s*Settings for (?P<link>[^\s:]+):")
 _KEYS = r"Speed|Duplex|Auto-negotiation|Link detected|Advertised link modes|Supported link modes|Link partner advertised link modes"
-_MODES = r"(?:\d+base[\w-]+(?:/(?:Full|Half))?\s*)+"
+_MODES = r"\d+base\S+(?:\s+\d+base\S+)*\s*"
 _ROW = re.compile(rf"^\s*(?:(?P<key>{_KEYS}):\s*(?P<value>\S.*)|(?P<more>{_MODES}))$")
 _SPEED = re.compile(r"^(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]b/s)")
 _MODE = re.compile(r"(?P<mbps>\d+)base")

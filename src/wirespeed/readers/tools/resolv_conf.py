@@ -10,14 +10,13 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.tools._ip import is_address
 
-_ROW = re.compile(
-    r"^\s*(?:(?P<server>nameserver)\s+(?P<address>[0-9a-fA-F:.]+(?:%\w+)?)|(?P<key>search|domain)\s+(?P<domains>[\w.-]+\.?[\w. -]*)"
-    r"|options\s+(?P<options>(?:[\w-]+(?::\d+)?\s*)+))\s*(?:[#;].*)?$"
-)
+_ROW = re.compile(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
 _OPTION = re.compile(
     r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
 )
+_DOMAIN = re.compile(r"^[\w.-]+$")
 _RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:nameserver\s+[0-9a-fA-F:.]+|options\s+[\w-]+(?::\d+)?\b|search\s+[\w.-]+\.[\w.-]+)")
 _MOST_ROWS = 64
 
@@ -36,24 +35,27 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 def _row(text: str) -> re.Match[str] | None:
     row = _ROW.match(text)
-    if row and row["options"] and not all(_OPTION.match(one) for one in row["options"].split()):
+    if row is None:
         return None
-    if row and row["domains"] and not _are_domains(row["domains"].split()):
-        return None
-    return row
+    words = row["rest"].split()
+    if row["key"] == "nameserver":
+        return row if len(words) == 1 and is_address(words[0]) else None
+    if row["key"] == "options":
+        return row if all(_OPTION.match(one) for one in words) else None
+    return row if _are_domains(words) else None
 
 
 def _are_domains(words: list[str]) -> bool:
     """A lone word may be a domain (`search lan`); several without a dot are a sentence."""
-    return len(words) == 1 or all("." in word for word in words)
+    return all(_DOMAIN.match(word) for word in words) and (len(words) == 1 or all("." in word for word in words))
 
 
 def _setup(lines: Lines, rows: list[tuple[Seen, re.Match[str]]]) -> Iterator[ResolverSetup]:
-    options = tuple(one for _, row in rows if row["options"] for one in row["options"].split())
-    servers = tuple(row["address"] for _, row in rows if row["server"])
+    options = _words(rows, "options")
+    servers = _words(rows, "nameserver")
     if not servers and not options:
         return
-    search = tuple(domain for _, row in rows if row["key"] for domain in row["domains"].split())
+    search = _words(rows, "search", "domain")
     ndots = next((one.partition(":")[2] for one in options if one.startswith("ndots:")), "")
     yield ResolverSetup(
         source=source(lines, "resolv.conf", rows[0][0].host),
@@ -63,6 +65,10 @@ def _setup(lines: Lines, rows: list[tuple[Seen, re.Match[str]]]) -> Iterator[Res
         ndots_count=int(ndots) if ndots.isdecimal() else None,
         options=options,
     )
+
+
+def _words(rows: list[tuple[Seen, re.Match[str]]], *keys: str) -> tuple[str, ...]:
+    return tuple(word for _, row in rows if row["key"] in keys for word in row["rest"].split())
 
 
 READER = Reader(
