@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import resource
 import sys
 import tarfile

@@ -117,5 +117,5 @@ RULE = Rule(
     ),
     gain=Text(en="Saves two to four round trips a request", zh="每个请求节省二至四个往返"),
     severity="medium",
-    explains=("ephemeral-port-exhaustion", "dns-slow", "distance"),
+    explains=("dns-slow", "distance"),
 )

@@ -134,5 +134,5 @@ RULE = Rule(
     checks=(Check(what=Text(en="Requests per replica differ by less than 20 %", zh="各副本请求数相差小于 20 %")),),
     gain=Text(en="All replicas serve; throughput rises with their number", zh="所有副本参与服务；吞吐随副本数上升"),
     severity="high",
-    explains=("server-saturated", "load-balancer-blind", "no-fault-queueing"),
+    explains=("server-saturated", "no-fault-queueing"),
 )

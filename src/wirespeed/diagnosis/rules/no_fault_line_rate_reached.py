@@ -143,7 +143,6 @@ RULE = Rule(
         "link-speed-lower-than-assumed",
         "nic-firmware-state",
         "oversubscribed-fabric",
-        "bandwidth-insufficient",
         "no-fault-hardware-limit",
         "pcie-link-degraded",
     ),

@@ -4,7 +4,9 @@ import re
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
+    against,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
@@ -21,7 +23,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
     HttpTiming,
 )
-from wirespeed.model.settings import Statement, Table
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 NOTABLE_GROWTH_TIMES = 1.5
@@ -41,6 +43,8 @@ def _grows(case: Case) -> tuple[HttpTiming, HttpTiming] | None:
 
 _LAYER_COLUMN = re.compile(r"(?i)hop|layer|proxy|component|stage|tier|segment|path|step")
 _TIME_COLUMN = re.compile(r"(?i)\bms\b|latency|added|overhead|time|ttf[bt]|seconds")
+_ADDED = r"(?:adds?|added|overhead(?: of)?|costs?)\W{0,3}(?:only |about |another |~)?$"
+NEGLIGIBLE_RATIO = 0.05
 LEAST_LAYERS_COUNT = 3
 
 
@@ -65,6 +69,12 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_MANY, FAIR, case.said("many-hops"))
     elif not case.said("gateway-timed-out", "cut-at-round-time", "stream-in-one-piece", "sporadic-reset"):
         evidence += piece(_MANY, FAIR + 0.5, case.said("many-hops"))
+    added, whole_s = (
+        quantities(case, "time", _ADDED),
+        max((one.value for one in case.every(Quantity, dimension="time")), default=0.0),
+    )
+    small = [one for one in added if one.value < NEGLIGIBLE_RATIO * whole_s]
+    evidence += against(_SMALL, STRONG, small if len(small) == len(added) else [], whole_s=whole_s)
     return Verdict(evidence=tuple(evidence))
 
 
@@ -72,6 +82,7 @@ _GROWS = Text(
     en="first byte after {near_s} next to the server and {far_s} from outside, growing with each layer",
     zh="首字节在服务器旁为 {near_s}，在外部为 {far_s}，逐层增长",
 )
+_SMALL = Text(en="what the layers add is a small part of {whole_s}", zh="各层增加的时间只占 {whole_s} 的很小部分")
 _LISTED = Text(en="each layer takes its own time", zh="每一层各占用时间")
 _ADDS = Text(en="each layer is said to add latency", zh="每一层都增加延迟")
 _MANY = Text(en="a request passes many layers", zh="请求经过许多层")

@@ -18,6 +18,10 @@ SYMPTOMS = Symptoms(
                 r"\b\d{4}\b.{0,20}\b(?:on|at)\b.{0,30}(?:host|nic|node|server|switch).{0,40}\b(?:but|and|while|against|vs)\b.{0,30}\b\d{4}\b.{0,20}\bmtu",
                 r"jumbo (?:frames?|mtu).{0,60}(?:not|only|one|some|except|disabled|off|forgot|missing)",
                 r"(?:one|some|two|new|other) (?:node|host|port|switch)\w*.{0,40}\bmtu\b (?:of )?\d{4}",
+                r"\bmtu\b.{0,12}\d{4}\b.{0,24}(?:,|but|and|while|against|vs\.?|other|node|host).{0,24}\b(?:mtu )?(?:1500|9\d{3}|4\d{3}|1[0-4]\d\d|2044|65520)\b",
+                r"(?:switch|port|vlan|bridge|router)\w*.{0,24}(?:only|just|still|limited to).{0,24}\b1[0-9]\d\d\b.{0,60}(?:hosts?|nodes?|servers?|nics?).{0,24}\b(?:9\d{3}|4\d{3})\b",
+                r"active_?mtu.{0,20}\d{3,4}.{0,60}\b\d{4}\b.{0,24}(?:other|peer|side|node|host)|active_?mtu.{0,20}(?:differs|mismatch)",
+                r"(?:come|came|comes|boot|start)s? up with (?:mtu )?1500|jumbo (?:frames? )?.{0,40}(?:forgot|but not|yet not|not on|never)",
             ),
             negatable=False,
         ),
@@ -26,6 +30,7 @@ SYMPTOMS = Symptoms(
                 r"(?:hangs?|fails?|breaks?|crash\w*|drops?|slow).{0,60}\bmtu\b.{0,20}\d{4}",
                 r"\bmtu\b.{0,30}\d{4}.{0,80}(?:works?|fine|passes|runs|fixe[sd]|helps?)",
                 r"(?:lower|reduc|rais|increas|chang|sett)\w* (?:the )?mtu.{0,40}(?:fix|solv|help|works)",
+                r"(?:works?|ok|fine|pass\w*) (?:with|at|using) (?:-m |mtu )\d{3,4}",
             )
         ),
         "small-passes-large-hangs": Topic(
@@ -36,6 +41,10 @@ SYMPTOMS = Symptoms(
                 r"(?:ssh|scp|login|handshake|connect).{0,40}(?:works?|ok|fine|succeeds).{0,60}(?:transfer|copy|upload|download|scp|rsync|git).{0,20}(?:hang|stall|freez|stuck)",
                 r"only (?:big|large|long) .{0,40}(?:hang|fail|stall|time out|drop)",
                 r"(?:default|small) (?:message )?size passes",
+                r"(?:from|above|beyond|over|past|starting at|at) \d+ ?(?:k|kb|kib|bytes?|b|m|mb)?\b(?: up| and (?:up|above|more))?,? (?:it |they |all )?(?:hangs?|stalls?|stuck|fails?|times? out|dies)",
+                r"(?:freez\w*|stalls?|hangs?|stops?) after (?:the )?(?:first )?(?:few |\d+ )?(?:kilobytes|kb|kib|bytes|packets|k)\b",
+                r"(?:get|list|ping|small|short|status|login)\w* .{0,30}(?:works?|fine|ok).{0,24}\b(?:but|yet|while)\b.{0,40}(?:logs|big|large|large[r]?|full|bulk|exec|pull|push|clone).{0,40}(?:hang|stall|freez|stuck|time)",
+                r"(?:pull|clone|push|download|upload|scp|rsync)s? (?:hangs?|stalls?|freez\w*|(?:is |gets )?stuck)\b",
             ),
             negatable=False,
         ),
@@ -44,6 +53,8 @@ SYMPTOMS = Symptoms(
                 r"(?:packets?|segments?|frames?|payload).{0,60}(?:leav|sent|transmit).{0,60}(?:no|without|never).{0,20}(?:ack|answer|reply|response)",
                 r"(?:not|never) (?:be )?seen on the wire",
                 r"(?:encapsulat|after encap).{0,60}(?:drop|lost|not seen|exceed)",
+                r"retransmi\w+ (?:of )?(?:seq )?\S{0,12}\b1[2345]\d\d\b|(?:same|identical|full[- ]size\w*|1[2345]\d\d)[ -].{0,30}(?:segments?|packets?|frames?).{0,40}(?:retransmit|resent|unacked|never|lost|again)",
+                r"(?:segments?|packets?|frames?) (?:of|with|larger than|over|above|longer than) (?:about )?1[2345]\d\d\b.{0,60}(?:lost|drop|never|vanish|disappear|retransmi|no )",
             ),
             negatable=False,
         ),
@@ -54,11 +65,19 @@ SYMPTOMS = Symptoms(
                 r"(?:no|never|without) .{0,20}(?:frag(?:mentation)?[ -]needed|packet too big|icmp unreachable)",
                 r"pmtud?\b.{0,30}(?:black ?hole|broken|fail|disabled|does not work)",
                 r"path mtu discovery.{0,30}(?:broken|fail|disabled|black)",
+                r"(?:type 3|code 4|frag(?:mentation)?[- ]needed|packet[- ]too[- ]big|unreachables?)\b.{0,40}(?:block|drop|filter|denied|never|not)",
+                r"-M do\b.{0,40}(?:no (?:reply|answer|response)|time|lost|nothing|fails?).{0,60}-s ?1[0-4]\d\d",
+                r"\bmss\b.{0,20}1460.{0,60}(?:vxlan|tunnel|vpn|wireguard|overlay|geneve|ipsec|pppoe)",
             ),
             negatable=False,
         ),
         "mtu-probing-helps": Topic(
-            wordings=(r"tcp_mtu_probing.{0,40}(?:fix|help|work|recover|solv)", r"mss[ -]?clamp\w*.{0,40}(?:fix|help|work|solv)")
+            wordings=(
+                r"tcp_mtu_probing.{0,40}(?:fix|help|work|recover|solv)",
+                r"mss[ -]?clamp\w*.{0,40}(?:fix|help|work|solv)",
+                r"(?:tcpmss|clamp[- ]mss|mss[- ]clamp\w*|clamp-mss-to-pmtu)",
+                r"(?:lower|reduc|decreas|sett|chang)\w* (?:the )?(?:\w+ )?mtu (?:to|from|down).{0,24}(?:helps?|fix\w*|works?|solve\w*|cures?)",
+            )
         ),
         "packet-loss": Topic(
             wordings=(
@@ -67,6 +86,11 @@ SYMPTOMS = Symptoms(
                 r"(?:crc|fcs|symbol|bit) errors?",
                 r"(?:high|many|lots of|constant|growing|increasing) (?:tcp )?(?:retransmi\w+|retrans\b)",
                 r"(?:bad|damaged|faulty|dirty|broken|defective) (?:cable|optic|transceiver|fib(?:er|re)|sfp|qsfp|dac|port|link)",
+                r"(?:3|\d+)? ?\d+ (?:tcp )?(?:retransmits?|retransmissions|retrans|retr)\b|retransmi\w+ (?:rate|ratio|count)\w*.{0,16}\d",
+                r"(?:lost|losing|loses|lose|dropp\w+|drops?) (?:about |roughly |some )?(?:\d+ (?:in|of|out of) \d+ |\w+ )?(?:packets|frames|segments|datagrams)|lost segments",
+                r"\b(?:ber|bit error rate)\b.{0,30}(?:high|bad|rising|above)|(?:fec|symbol|crc|fcs)\b.{0,24}(?:uncorrect\w+|errors?|rising|grow)",
+                r"(?:replac\w*|chang\w*|swap\w*|new|clean\w*) (?:the |a |that )?(?:\w+ )?(?:cable|optics?|transceiver|sfp\w*|qsfp\w*|dac|fib(?:er|re))\b.{0,40}(?:fix|solv|cure|gone|help|full|normal)",
+                r"\b(?:rto|retransmission time-?outs?)\b.{0,40}(?:200|lost|loss|ms)|(?:throw\w*|threw) (?:away )?(?:packets|frames)",
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
@@ -75,6 +99,10 @@ SYMPTOMS = Symptoms(
                 r"(?:link|port|interface|nic)s?.{0,30}(?:flap\w*|bounc\w+|goes? (?:down|up) and|went down|keeps? going down)",
                 r"flapping|link (?:goes|went|going) down",
                 r"(?:drops? out|disappear\w*) and (?:comes?|came|return)\w*",
+                r"(?:link|port|nic|interface|carrier|uplink|cable)s?\b.{0,24}(?:drops?|lost|loses|goes|went|resets?) (?:out |away |down |itself )?(?:for|every|randomly|again|several|once|\d+ times)",
+                r"(?:down/up|up/down|up and down)\b|(?:los(?:es|ing|t)|drops?) (?:the )?(?:carrier|link)|link (?:loss|resets?)|port (?:error|active) (?:/|and|then) port",
+                r"netdev watchdog|transmit queue .{0,12}timed out|reset adapter|carrier_changes?.{0,12}\d{2,}",
+                r"(?:module|transceiver|optics?|sfp|qsfp)\b.{0,30}(?:over-?heat|hot|too warm|temperature).{0,50}(?:link|port|drop|down)",
             )
         ),
         "pfc-not-set": Topic(
@@ -84,6 +112,10 @@ SYMPTOMS = Symptoms(
                 r"(?:not|never) (?:configured|enabled|set up) (?:pfc|ecn|flow control|lossless)",
                 r"enabl\w+ (?:pfc|ecn|dcqcn|flow control|global pause).{0,60}(?:fix|solv|help|resolv|doubl|restor)",
                 r"lossy (?:roce|ethernet|fabric|network)",
+                r"(?:pfc|priority flow control|ecn|dcqcn|lossless)\b.{0,24}(?:isn'?t|aren'?t|wasn'?t|never|only|nowhere|missing|zero|0 0 0 0)",
+                r"(?:dscp|tc|traffic class|priority|queue|tos)\b.{0,40}(?:not (?:trusted|mapped|marked|set|matched)|mismatch|missing|unmapped|default (?:queue|class|profile))",
+                r"(?:default|no qos|lossy) (?:queue|class|profile|template|config\w*)|IB_TC\s*=\s*\d+.{0,30}(?:gave|help|fix|faster|solv|\dx)",
+                r"(?:mapped|lands?|goes|carried|runs?) (?:\w+ )?(?:in|into|on|to|as) (?:the )?(?:default|best[- ]effort|lossy|queue 0|prio(?:rity)? 0)",
             ),
             negatable=False,
         ),
@@ -93,6 +125,9 @@ SYMPTOMS = Symptoms(
                 r"(?:one pair|two nodes|single pair|point[- ]to[- ]point|pairwise|few nodes).{0,60}(?:fine|ok|full|line rate|good|fast|works).{0,90}(?:more|all|many|larger|scale|all-to-all|alltoall|incast|8 nodes|16|32)",
                 r"(?:collaps\w*|drops? sharply|falls? apart|degrad\w*) (?:under|with|at|when).{0,30}(?:load|incast|scale|more (?:nodes|senders|flows)|all-?to-?all)",
                 r"small (?:switch )?buffers?|shallow buffers?|tail[- ]drops?",
+                r"(?:fails?|collaps\w*|breaks?|drops?|dies|errors?|retransmi\w+|slow).{0,50}(?:as soon as|when|with|once|from|if) .{0,20}(?:many|all|several|more|multiple|every) (?:than \w+ )?(?:process\w*|cores|ranks|nodes|senders|hosts|clients|flows|qps)",
+                r"(?:up to|with|at|until) (?:~|about )?\d+ (?:\w+ ){0,3}(?:ok|fine|works?|good|clean)\b.{0,40}(?:all|more|every|beyond|above|\d+).{0,24}(?:fail|collaps|error|drop|hang|break)",
+                r"(?:many|all|several|multiple) (?:\w+ )?(?:senders?|hosts?|nodes?|process\w*|ranks?|clients?) .{0,24}(?:to|into|at|towards?|onto) (?:one|a single|the same) (?:node|host|receiver|server|port|target)",
             )
         ),
         "roce-in-use": Topic(wordings=(r"\broce(?:v?2)?\b", r"rdma over (?:converged )?ethernet")),
@@ -103,6 +138,9 @@ SYMPTOMS = Symptoms(
                 r"(?:switch|peer|fabric).{0,30}(?:pauses? (?:us|the|our)|sends?.{0,20}pause)",
                 r"\b(?:xoff|pfc) (?:storm|frames?|pause)|pause storm",
                 r"global pause|802\.3x",
+                r"rx_(?:prio\d_)?(?:global_)?pause\w*|(?:rx|link)_(?:flow_control_)?xo(?:n|ff)\w*|xo(?:n|ff) (?:frames?|all the time|sent|received|storm)|(?:sends?|sending|sent) xoff",
+                r"(?:802\.3x|flow control|pause)\b.{0,40}(?:off|disabl\w+).{0,30}(?:fix|help|faster|solv|full|cure)|turn\w* off (?:802\.3x|flow control|pause).{0,40}(?:fix|help|faster|solv|full|cure)?",
+                r"slow receiver|head[- ]of[- ]line block\w*.{0,40}(?:port|switch|fabric|host)|(?:stalls?|freezes?|stops?) the (?:entire |whole )?(?:switch|port|rack|fabric)",
             )
         ),
         "no-drops-anywhere": Topic(
@@ -118,7 +156,10 @@ SYMPTOMS = Symptoms(
                 r"(?:ib|infiniband|hca|port|link)s?.{0,30}\b(?:is|are|stays?|shows?|in state|state:?|state is)\b.{0,15}(?:down|polling|disabled|inactive|not active)",
                 r"port_down|(?:physical|phys(?:ical)? state):? (?:polling|disabled)",
                 r"no (?:link|carrier) (?:on|at) (?:the )?(?:ib|hca|mlx|port)",
-            ),
+                r"(?:ib|infiniband|hca|mlx5?_?\d|port|link)\w* (?:led|light) (?:is )?(?:off|dark)|no-carrier|(?:no|without) (?:link )?(?:light|carrier)",
+                r"(?:one|a|second|the) (?:cable|port|hca|rail) (?:is |was )?(?:unplugged|down|dead|missing|disabled|not connected)",
+                r"(?:only|just) \d (?:of|out of) (?:the )?\d (?:rails|ports|hcas|nics)\b|shows? (?:disabled|polling)\b",
+            )
         ),
         "subnet-manager-missing": Topic(
             wordings=(
@@ -126,6 +167,10 @@ SYMPTOMS = Symptoms(
                 r"(?:subnet manager|opensm).{0,40}(?:not (?:running|started|active|found)|stopped|died|down|missing|crash)",
                 r"(?:start|restart)\w* (?:opensm|the subnet manager|ufm).{0,40}(?:fix|solv|help|active|work)",
                 r"port.{0,30}\binit(?:ializ\w+)?\b(?: state)?",
+                r"\b(?:who|what|which|where) (?:runs?|is running|starts?) (?:the )?(?:opensm|subnet manager|sm)\b|sminfo\b.{0,30}(?:fail|error|iberror|time)",
+                r"back[- ]to[- ]back\b.{0,60}(?:ib|infiniband)|(?:ib|infiniband).{0,40}back[- ]to[- ]back.{0,60}(?:ping|fail|init|not|sm\b|opensm)",
+                r"ports? .{0,20}(?:stuck|stays?|remain\w*|sits?) (?:in|at) init\w*|\bPORT_INIT\b|sm[_ ]?lid:? ?0\b",
+                r"(?:two|second|double|multiple|competing) (?:opensm|subnet managers?|masters?)|lids? (?:get|are|keep) (?:re-?assign|chang)\w*",
             ),
             negatable=False,
         ),
@@ -137,7 +182,14 @@ SYMPTOMS = Symptoms(
                 r"(?:traffic|copy|training|storage|data).{0,40}(?:over|through|via|uses?) (?:the )?(?:1 ?g|gigabit|management|1000base)",
                 r"(?:wrong|cheap|old|cat ?5e?|copper|fallback) (?:cable|splitter|transceiver|module)",
                 r"half duplex",
-            ),
+                r"(?:usb ?2(?:\.0)?|wi-?fi|wlan|802\.11|powerline)\b.{0,60}(?:rather than|instead|only|max|not|wired|limit|slow|used)|(?:over|via|on|through) (?:the )?(?:wi-?fi|wlan|usb ?2)",
+                r"\b(?:switch(?: port)?|port|cable|splitter|module|optics?)\b.{0,40}(?:configured|set|fixed|forced|rated|only|limited) (?:at|to|for|as)? ?(?:\d+ ?g\b|fdr|edr|qdr|hdr)",
+                r"\b(?:fdr|qdr|edr|hdr|ddr)\b.{0,40}(?:cable|splitter|switch|port)\b.{0,60}(?:hdr|ndr|edr|200|400|card|hca)|(?:ndr|hdr|edr|200g?|400g?)\b.{0,16}(?:card|hca|nic|adapter)s?.{0,60}\b(?:edr|fdr|qdr|rate:? ?(?:40|56|100)|100)\b",
+                r"\b[12]x instead of 4x|lanes? (?:is |are )?(?:degraded|lost|missing|down)|(?:degraded|reduced) (?:width|speed|lanes)",
+                r"link (?:is )?up at \d+(?:\.\d)? ?[mg]bps\b.{0,40}(?:expected|should|instead|not)|speed: ?\d+ ?mb/s.{0,60}(?:support|capable|card|should|expected|10000)",
+                r"rate:? ?\d{2,3}\b.{0,40}(?:others?|rest|sibling|while|but|instead|and) .{0,24}\d{2,3}",
+                r"(?:ordered|bought|paid for|expected|sold|specified|supposed).{0,40}\b(?:10|25|40|50|100|200|400|800) ?g(?:b(?:it)?(?:/s|ps|e)?)?\b",
+            )
         ),
         "bonded": Topic(
             wordings=(
@@ -151,6 +203,8 @@ SYMPTOMS = Symptoms(
                 r"(?:other|second) (?:member|leg|port|slave|link).{0,30}(?:idle|unused|no traffic|empty)",
                 r"(?:half|50 ?%) of the (?:bond|lag|aggregate)",
                 r"all (?:traffic|bytes|packets) (?:on|over|through) (?:one|a single) (?:member|leg|port|link)",
+                r"(?:only|just) (?:one|1|a single) (?:of (?:the |its |both )?(?:two |2 |four )?)?(?:slave|member|leg|cable|port|link|nic)s?\b",
+                r"(?:second|other) (?:\w+ )?(?:port|cable|link|nic) (?:is |stays? |sits? )?(?:idle|unused|dark|empty|dead)",
             )
         ),
         "more-flows-scale": Topic(
@@ -158,6 +212,7 @@ SYMPTOMS = Symptoms(
                 r"(?:several|more|multiple|many|parallel|\d+) (?:qps?|flows?|streams?|connections?|threads).{0,50}(?:full|scale|reach|line|faster|better|\d{2,3} ?g|double|higher)",
                 r"(?:single|one) (?:flow|stream|qp|connection|tcp).{0,60}(?:stuck|cap|limit|only|max|never|tops? out|half|reaches)",
                 r"(?:qps_per_connection|-q \d|-P \d+).{0,50}(?:help|fix|full|scale|double|reach|higher)",
+                r"(?:one|1|single) (?:stream|flow|qp|connection|thread)\b.{0,20}\d.{0,40}(?:-P ?\d+|\d+ (?:streams|flows|qps|connections)|parallel|more).{0,24}\d",
             )
         ),
         "few-flows-hash": Topic(
@@ -167,6 +222,10 @@ SYMPTOMS = Symptoms(
                 r"(?:uplinks?|spines?|paths?) (?:are |is )?(?:uneven|unbalanced|skewed|one .{0,10}full)",
                 r"low entropy|few (?:large |elephant )?flows",
                 r"adaptive_routing(?:\s+|=)(?:unset|0)",
+                r"hash (?:polari[sz]\w*|imbalance|bucket|algorithm|seed)|(?:elephant|large|big|long) flows?\b.{0,40}(?:share|same|collid|one|single)",
+                r"(?:two|\d|several|most|both|flows?).{0,24}(?:share|on|onto|hit|land on|use) (?:one|the same|a single) (?:spine|uplink|path|link|member)\b",
+                r"(?:puts?|places?|maps?|sends?) \d of \d (?:flows|connections|qps)|re-?dial\w*|different (?:source|udp) ports?|(?:changes|depends|varies|moves) (?:with|on|by) (?:the )?(?:source|udp) port",
+                r"QPS_PER_CONNECTION\s*=\s*\d+.{0,30}(?:stable|fix|help|full|makes|gives|cures)",
             ),
             negatable=False,
         ),
@@ -175,6 +234,8 @@ SYMPTOMS = Symptoms(
                 r"(?:varies|vary|different|fluctuat\w*|random\w*|bimodal|unstable|inconsistent).{0,40}(?:run to run|each run|every run|between runs|from run|runs?\b|reruns?|same nodes)",
                 r"(?:sometimes|some runs).{0,30}(?:half|full|slow|fast).{0,40}(?:sometimes|others?|half|full)",
                 r"half (?:the |of the )?(?:bandwidth|speed|rate) (?:in|on) some (?:runs|pairs)",
+                r"\d+ (?:in )?(?:one|some|the first) runs?,? .{0,20}\d+ (?:in )?(?:the )?(?:next|other|another|second)",
+                r"results? (?:vary|varies|differ|change|jump)\w*|(?:between|from) (?:one )?runs? (?:to|and) (?:the )?(?:run|next|another)",
             )
         ),
         "plateau-near-half": Topic(
@@ -196,18 +257,26 @@ SYMPTOMS = Symptoms(
                 r"(?:[2-9]|1\d)\s*:\s*1\b.{0,20}(?:ratio|blocking|subscription|uplink)?|blocking (?:factor|ratio)",
                 r"(?:uplinks?|spine links?|inter-?switch links?|trunk|isl).{0,40}(?:full|saturat|100 ?%|bottleneck|congest|limit|too (?:few|small|narrow))",
                 r"(?:few|only \w+|\d+) uplinks? (?:for|per|shared)",
+                r"(?:share|shares|sharing|behind|through|over|have|has|with) (?:just |only )?(?:a|one|the same|a single|two) (?:single |shared |common )?\d+ ?g\w*(?:/s)? (?:uplink|exit|link|port|trunk|line|connection)",
+                r"(?:discards?|drops?|full|saturat\w*) .{0,30}(?:at|on|in) (?:the |its |our )?(?:uplinks?|exit|trunk|egress|isl|spine|provider|inter-?switch)",
+                r"(?:port|link|exit|egress|uplinks?) (?:to|towards?|of) (?:the |our )?(?:provider|spine|core|router|internet|upstream|site|leaf|agg\w*)\b.{0,60}(?:discards?|drops?|full|saturat|9\.\d|100 ?%|9\d ?%)",
+                r"\d+ ?x ?\d+ ?g\w*(?:/s)? (?:down|access|hosts?|server)\w*.{0,24}\d+ ?x ?\d+ ?g\w*(?:/s)? up|(?:just|only) (?:one|two|1|2) .{0,12}(?:uplink|trunk)s?\b",
+                r"no (?:machine|host|node|server)\b.{0,30}(?:above|over|full|more than).{0,40}(?:drop|discard)|(?:sum|total|together|combined).{0,40}(?:exceed|fill|more than|saturat).{0,24}(?:uplink|exit|trunk|link)",
             )
         ),
         "same-switch-fast-across-slow": Topic(
             wordings=(
                 r"(?:same|within (?:a|one|the)|intra|inside) ?-?(?:rack|leaf|switch|tor|pod).{0,60}(?:fine|fast|full|ok|good|line).{0,80}(?:across|between|different|inter|cross|two|other)",
                 r"(?:across|between|different|inter-?|cross-?) ?(?:racks?|leaf|leaves|switch(?:es)?|tors?|pods?).{0,50}(?:slow|half|drop|low|third|quarter|worse|fall)",
+                r"(?:within|inside|in|same) (?:a |one |the )?(?:same )?(?:rack|leaf|switch|tor|pod)\b.{0,24}\d.{0,40}(?:between|across|to other|different) (?:racks?|lea(?:f|ves)|switches|tors?|pods?)",
+                r"(?:adding|add|with|second|another) (?:a |the )?(?:second |third |another |more )?(?:racks?|lea(?:f|ves)|pods?|switch)\b.{0,40}(?:cuts?|halves|drops?|slows?|third|half|quarter|worse)",
             )
         ),
         "scales-badly": Topic(
             wordings=(
                 r"(?:more|adding|with \d+|beyond|past|larger|increasing).{0,25}(?:nodes|hosts|gpus|servers|ranks).{0,50}(?:slow|drop|worse|fall|degrad|not scale|stops? scaling|decreas)",
                 r"(?:bandwidth|busbw|throughput|performance) (?:drops|falls|decreases|degrades) (?:with|as|when|at|beyond|from).{0,30}(?:nodes|scale|ranks|gpus)",
+                r"all-?to-?all.{0,60}(?:quarter|third|half|fraction|fifth)\b.{0,30}(?:pair|peak|rate|bandwidth|line)",
             )
         ),
         "same-subnet-twice": Topic(
@@ -217,6 +286,10 @@ SYMPTOMS = Symptoms(
                 r"overlapp\w+ (?:routes?|prefix\w*|subnets?|networks?)",
                 r"arp flux|asymmetric rout\w+|rp_filter|reverse path",
                 r"(?:wrong|other|different|random|unexpected) (?:source (?:address|ip)|nic|interface).{0,40}(?:repl|answer|used|chosen|route)",
+                r"(?:both|two|all) .{0,24}(?:ports|nics|interfaces).{0,24}(?:have addresses|are|sit|live|configured) (?:in|on) (?:the )?(?:same|one|\d+\.\d+)",
+                r"\b(?:asymmetric(?:al)?|martian)\b|out (?:of|on|over|via) (?:eth|en|ib)\w+.{0,40}(?:repl(?:y|ies)|answers?|back|return\w*).{0,24}(?:on|via|over|through|arrive) ",
+                r"two default (?:gateways?|routes?)|(?:second|duplicate|multiple|several) default (?:gateways?|routes?)|dev (?:eth|en|ib)\w+ .{0,40}dev (?:eth|en|ib)\w+.{0,24}(?:same|equal) metric",
+                r"(?:wi-?fi|wlan) and (?:ethernet|wired|lan)\b.{0,40}(?:same|both)|(?:network|subnet|range|pool|172\.\S+|10\.\S+|192\.168\S+)\b.{0,30}(?:clash\w*|collid\w*|overlap\w*|conflicts?) with",
             )
         ),
         "address-claimed-twice": Topic(
@@ -224,6 +297,9 @@ SYMPTOMS = Symptoms(
                 r"duplicate (?:ip|address|ipv4|ipv6)|ip (?:address )?conflict|same ip (?:address )?(?:on|twice|assigned|used)|address (?:already )?in use by another (?:host|machine)",
                 r"two (?:machines|hosts|nodes|mac addresses|macs).{0,40}(?:same|one) (?:ip|address)",
                 r"(?:mac|arp).{0,30}(?:flips?|changes|alternat\w+) (?:between|back)",
+                r"(?:two|2|several) macs? .{0,20}(?:answer|repl|claim|for)|(?:identical|duplicate\w*|cloned?|same) (?:ips?|macs?|addresses|guids?|node guids?|mac address\w*)\b|\(?DUP!",
+                r"(?:arp|mac|neighbou?r)\b.{0,40}(?:keeps? changing|flaps?|flips?|moves? between|alternat\w+)|split[- ]brain.{0,40}(?:vip|address|ip)|(?:vip|address|ip)\b.{0,40}(?:announced|held|claimed|answered|owned|used) (?:by|on) (?:two|both|several)",
+                r"(?:lands?|ends? up|connects?|goes) alternat\w+ (?:on|at|to)",
             )
         ),
         "goes-through-router": Topic(
@@ -232,6 +308,9 @@ SYMPTOMS = Symptoms(
                 r"(?:different|wrong|another|other|separate) vlans?\b",
                 r"(?:routed|detour|extra hops?|longer path|hairpin\w*)",
                 r"inter-?vlan",
+                r"(?:tailscale|derp|zerotier|openvpn|relay)\b.{0,60}(?:lan|same|local|between|instead)|(?:out|goes|go|leaves?) (?:to|via|over|through) (?:the )?(?:public (?:ip|address|internet)|internet|wan)\b",
+                r"(?:hair-?pins?|trombon\w*|u-turn)|(?:inspection|transit|egress) (?:vpc|gateway|firewall)|(?:default gateway|gateway) (?:for|to reach|towards?) (?:the |its )?(?:peers?|neighbou?rs?|other)",
+                r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
             )
         ),
         "latency-grows-under-load": Topic(
@@ -239,8 +318,38 @@ SYMPTOMS = Symptoms(
                 r"(?:latency|rtt|ping|delay).{0,40}(?:grows?|rises?|jumps?|increas\w+|climbs?|spikes?|goes up).{0,50}(?:load|busy|transfer|upload|download|copy|bulk|saturat|traffic|backup)",
                 r"buffer-?bloat|deep (?:buffers?|queues?)|standing queue",
                 r"(?:during|while|when).{0,25}(?:copy|upload|download|transfer|backup|checkpoint|bulk).{0,40}(?:latency|ping|rtt|stream|token)",
+                r"(?:ping|rtt|latency|delay)\w* .{0,12}(?:goes|jumps?|climbs?|rises?|grows?|from) .{0,24}\d.{0,24}(?:to|->) ?\d.{0,40}(?:while|during|when|as soon|under|with)",
+                r"(?:p9\d|tail|latency|choppy|stutter\w*|lag\w*|jerky|slow)\b.{0,50}(?:whenever|while|during|each time|every time|as soon as) .{0,50}(?:rsync|backup|upload|download|copy|copies|checkpoint|saturat|transfer|pull)",
+                r"(?:huge|large|deep|big|oversized|bloated) (?:\w+ )?(?:buffers?|queues?)|fq_codel|\bsqm\b|\bcake\b.{0,30}(?:fix|help|qdisc)|txqueuelen \d{4,}|backlog \d+(?:\.\d+)? ?mb",
             )
         ),
         "icmp-prohibited": Topic(wordings=(r"admin(?:istratively)?[- ]prohibited|host prohibited",)),
+        "handshake-hangs": Topic(
+            wordings=(
+                r"(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello|ecdh_reply)\b.{0,60}(?:hangs?|stalls?|stuck|freez\w*|times? out|silen\w+|never|for ?ever|abort)",
+                r"(?:hangs?|stalls?|stuck|freez\w*|silen\w+)\b.{0,60}(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello)",
+            ),
+            negatable=False,
+        ),
+        "tunnel-in-path": Topic(
+            wordings=(r"\b(?:vxlan|geneve|wireguard|vpn|ipsec|pppoe|gre|tunnels?|tunnelled|tailscale|openvpn|overlay|wg\d)\b",)
+        ),
+        "uses-roce-counters": Topic(
+            wordings=(r"local_ack_timeout\w*|packet_seq_err|out_of_sequence|roce_slow_restart|roce_adp_retrans",)
+        ),
+        "cloud-cap": Topic(
+            wordings=(
+                r"(?:burst|network) credits?\b|baseline bandwidth|(?:bandwidth|network|pps|packet|connection) (?:allowance|quota|entitlement)|(?:pps|bw_\w+|conntrack|linklocal)_allowance_exceeded",
+                r"(?:instance|vm|azure|gcp|gce|ec2|aws|cloud|egress|flavou?r|sku)\b.{0,40}(?:caps?|capped|limits?|limited|throttl\w*|shap\w*|allows?|maxes out) .{0,24}\d+(?:\.\d+)? ?[mg]b",
+                r"(?:egress|per-vm|per[- ]instance|instance|vm) (?:bandwidth |network |egress )?(?:limit|cap|quota|ceiling)\b",
+                r"\b(?:t2|t3a?|t4g|c[4-8]\w{0,3}|m[4-8]\w{0,3}|r[4-8]\w{0,3}|g[4-6]\w{0,2}|p[2-5]\w{0,2}|i[34]\w{0,2}|n[12]-\w+|e2-\w+|standard_\w+)\b\.?\S*.{0,60}(?:first|few|some) (?:minutes|gbs?|seconds|gigabytes).{0,40}(?:then|falls?|drops?|after|settle)",
+                r"(?:first|few|some) (?:minutes|gbs?|gigabytes)\b.{0,24}(?:fast|full|10 ?g|25 ?g).{0,24}then\b|(?:falls?|drops?|settles?|goes) (?:back |down )?to .{0,24}after (?:some |a few |about |\d+ )?(?:minutes|hours?)",
+            ),
+            negatable=False,
+        ),
+        "neighbours-full": Topic(
+            wordings=(r"(?:neighbou?r|arp|ndp)(?: cache| table)?.{0,20}(?:is |was )?(?:full|overflow\w*|exhaust\w*)|gc_thresh\d",),
+            negatable=False,
+        ),
     },
 )

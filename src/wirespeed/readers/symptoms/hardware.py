@@ -87,7 +87,7 @@ SYMPTOMS = Symptoms(
         "nvlink-trouble": Topic(
             wordings=(
                 r"nvlinks?\b.{0,40}(?:down|inactive|missing|not (?:used|active|working|detected|available)|error|fault|broken|disabled|fail)",
-                r"(?:missing|no|bad|loose|faulty|broken) nvlink(?: bridge)?",
+                r"(?:missing|bad|loose|faulty|broken) nvlink(?: bridge)?",
                 r"(?:intra-?node|single[- ]node|one node|8 gpus?).{0,40}(?:pcie (?:speed|class|rate)|far below nvlink)",
                 r"(?:should|expected|supposed) (?:be|to be|show|see|have) (?:an? )?(?:NV\d+|nvlink)\b|\bno NVL\b",
                 r"(?:though|although|despite|but|yet|even).{0,40}\bnvlink (?:bridges?|is|are|present|installed|between)",
@@ -156,11 +156,7 @@ SYMPTOMS = Symptoms(
                 r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:cpu )?(?:affinity|mask|pinning|binding)",
             )
         ),
-        "restricted-cores": Topic(
-            wordings=(
-                r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",
-            )
-        ),
+        "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
         "firmware-option": Topic(
             wordings=(
                 r"\b(?:bios|uefi)\b.{0,60}(?:setting|option|profile|update|change|default|power|mode|reset|version|upgrade)",
@@ -184,7 +180,9 @@ SYMPTOMS = Symptoms(
                 r"single thread(?:ed)?\b.{0,30}(?:saturat|limit|bottleneck|busy|full|max)",
             )
         ),
-        "others-idle": Topic(wordings=(r"(?:other|all other|remaining|\d+ other) (?:cpus?|cores?).{0,15}idle|cpu(?: is)? (?:mostly )?idle",)),
+        "others-idle": Topic(
+            wordings=(r"(?:other|all other|remaining|\d+ other) (?:cpus?|cores?).{0,15}idle|cpu(?: is)? (?:mostly )?idle",)
+        ),
         "interrupts-on-one-cpu": Topic(
             wordings=(
                 r"(?:irqs?|interrupts?|queues?).{0,50}(?:one|single|same|cpu ?0|core ?0|few) ?(?:cpu|core)?s?\b",
@@ -238,11 +236,7 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
-        "epyc-named": Topic(
-            wordings=(
-                r"\b(?:amd )?(?:epyc|threadripper|rome|milan|genoa|naples|turin)\b",
-            )
-        ),
+        "epyc-named": Topic(wordings=(r"\b(?:amd )?(?:epyc|threadripper|rome|milan|genoa|naples|turin)\b",)),
         "asks-for-a-setting": Topic(
             wordings=(
                 r"(?:some|any|which|what|a) (?:knob|setting|option|parameter|tweak|bios)s?\b.{0,40}(?:set|change|tune|need|have|should|miss)|what (?:to|should i|do i) (?:set|change|tune)",

@@ -13,9 +13,21 @@ SYMPTOMS = Symptoms(
                 r"(?:server|host|nic|machine)\s+pauses\s+(?:it|the switch)",
             )
         ),
-        "receive-buffer-errors": Topic(wordings=(r"receive[- ]buffer errors?", r"rx buffer (?:errors?|overflow)")),
+        "receive-buffer-errors": Topic(
+            wordings=(
+                r"receive[- ]buffer errors?",
+                r"rx buffer (?:errors?|overflow)",
+            )
+        ),
         "ring-overflow": Topic(
-            wordings=(r"ring (?:buffer )?(?:overflow|overrun|full|exhaust)", r"out of (?:rx )?(?:buffers|descriptors)")
+            wordings=(
+                r"ring (?:buffer )?(?:overflow|overrun|full|exhaust)",
+                r"out of (?:rx )?(?:buffers|descriptors)",
+                r"(?:out of|lacks?|no (?:more |free )?|runs? out of|short of) (?:rx |receive |free )?(?:descriptors?|rx buffers?)",
+                r"\brx[-_ ]?(?:ovr|missed|fifo|over|no_?buffer|no_?dma)\w*\b.{0,40}(?:grow|ris|increas|climb|high|keeps|burst|non-?zero|\d{2,})|rx_out_of_buffer",
+                r"(?:rais\w*|increas\w*|bigger|larger|enlarg\w*|bump\w*|max\w*) (?:the )?(?:rx |receive |nic )?rings?\b|ethtool -G\b.{0,60}(?:fix|help|eliminat|gone|solv|drops?|stop)?",
+                r"\brx:? \d{2,4} (?:of|out of|/) \d{4,5}\b|(?:default|small|tiny|256|512)[- ](?:entry |sized? )?(?:rx |receive )?rings?\b|rings? (?:size )?(?:at|of|is|are) (?:the )?(?:default|256|512)",
+            )
         ),
     },
 )

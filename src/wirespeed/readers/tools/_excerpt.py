@@ -22,6 +22,8 @@ _ROOT_PROMPT = re.compile(
 """`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
 _ABSURD_NUMBER = re.compile(r"\d{40}")
 """A 64-bit counter has 20 digits; a line with twice that is damaged, and Python refuses to convert very long numbers."""
+_LONG_GAP = re.compile(r"\s{100,}")
+"""Padding of wide tables (ss pads to the terminal's width) means no more than a short gap, and patterns must not walk it twice."""
 _COMMAND_END = frozenset({"|", ";", "&&", "||", ">", "2>&1"})
 
 
@@ -50,7 +52,7 @@ def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, 
     command: tuple[str, ...] = ()
     prompt_host: str | None = None
     for index, line in lines:
-        text = "" if _ABSURD_NUMBER.search(line) else _LAUNCHER_TAG.sub("", line, count=1)
+        text = "" if _ABSURD_NUMBER.search(line) else _LAUNCHER_TAG.sub("", _LONG_GAP.sub("  ", line), count=1)
         spoken = _spoken(text, programs)
         if spoken is not None:
             prompt_host, command = spoken

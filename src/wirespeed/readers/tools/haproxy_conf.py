@@ -29,7 +29,7 @@ _KEYWORD = re.compile(
 )
 _NOT_OURS = re.compile(r"[;{]\s*(?:#.*)?$|^\s*[\w.-]+:(?:\s|$)")
 _WORD = re.compile(
-    r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>.)"
+    r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>[^\s\"'\\#]+|.)"
 )
 
 
@@ -67,7 +67,7 @@ def _words(line: str) -> list[str] | None:
     part: str | None = None
     for found in _WORD.finditer(line):
         kind = found.lastgroup
-        if kind == "comment" and part is None:
+        if kind == "comment":
             break
         if kind == "space":
             if part is not None:

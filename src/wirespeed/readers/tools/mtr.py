@@ -58,7 +58,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     table = _Table()
     for index, line in lines:
         heading = _HEADING.search(line)
-        if heading:
+        if heading and "Loss%" in heading["columns"].split():
             yield from _last(table)
             table = _Table(columns=tuple(heading["columns"].split()), is_whole=True)
         elif _CSV_HEADING.match(line):

@@ -102,6 +102,8 @@ def _traceroute_hop(lines: Lines, row: Quote, found: re.Match[str]) -> PathHop |
     if address is None and (times_s or lost < 2):
         return None
     sent = len(times_s) + lost
+    if not sent:
+        return None
     size = _FRAGMENT_SIZE.search(answers)
     return PathHop(
         source=source(lines, "traceroute"),
