@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from wirespeed.model.case import Case
@@ -15,6 +16,8 @@ from wirespeed.model.units import time_in_s
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 ALONE = 2.3
 """Weight of words that name a cause and little else: alone they list it (0.23 where only prose speaks), and claim no more."""
+MOST_COMPARED = 200
+"""Records compared in pairs: people quote few numbers, and a dump of many must not cost their square."""
 MOST_RECORDS = 3
 """Records shown for one piece of evidence; further sightings repeat the same thing."""
 
@@ -54,6 +57,7 @@ class Configured:
     record: Record
 
 
+@lru_cache(maxsize=65_536)
 def snake(name: str) -> str:
     """`server.keepAliveTimeout` and `Keep-Alive timeout` as `server_keep_alive_timeout` and `keep_alive_timeout`."""
     return _REPEATED.sub("_", _WORD_BORDER.sub("_", name.strip()).lower()).strip("_")

@@ -6,6 +6,7 @@ from wirespeed.model.facts.path import Qdisc
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -22,6 +23,7 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_WAITS, STRONG, waiting),
             *piece(_BACKLOG, FAIR, case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)),
+            *piece(_ECHOES, STRONG, _slower_echoes(case)),
             *piece(_SAID, STRONG, case.said("latency-grows-under-load")),
             *against(_LOSSY, SLIGHT, lossy),
         )
@@ -33,6 +35,23 @@ def _waits(flow: TcpSocket) -> bool:
     return rtt_s > GROWTH_RATIO * least_s and rtt_s - least_s > WAITING_S
 
 
+def _slower_echoes(case: Case) -> tuple[PingRun, ...]:
+    """Two pings of one target, one of which took several times the other, without loss."""
+    pings = case.every(PingRun, lambda one: one.rtt_mean_s is not None and not one.loss_ratio)
+    by_target: dict[str, list[PingRun]] = {}
+    for ping in pings:
+        by_target.setdefault(ping.target, []).append(ping)
+    for same in by_target.values():
+        idle, loaded = (pick(same, key=lambda one: one.rtt_mean_s or 0.0) for pick in (min, max))
+        least_s, most_s = idle.rtt_mean_s or 0.0, loaded.rtt_mean_s or 0.0
+        if most_s > GROWTH_RATIO * least_s and most_s - least_s > WAITING_S:
+            return (idle, loaded)
+    return ()
+
+
+_ECHOES = Text(
+    en="the same target answers several times later in one of the runs, without loss", zh="同一目标在某次测试中时延为数倍，且无丢包"
+)
 _WAITS = Text(en="round-trip time is several times its minimum, without loss", zh="往返时延是其最小值的数倍，且无丢包")
 _BACKLOG = Text(en="more than a megabyte waits in the device queue", zh="设备队列中积压超过一兆字节")
 _SAID = Text(en="latency is said to grow with load", zh="描述称时延随负载增长")
@@ -47,6 +66,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(TcpSocket, lambda one: one.min_rtt_s is not None),),
+        (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(Statement, lambda one: one.topic == "latency-grows-under-load"),),
     ),
     judge=_judge,

@@ -1,21 +1,30 @@
 """The cloud instance used up its allowance for bandwidth, packets or connections."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
-from wirespeed.model.finding import PROVES, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import PROVES, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _NAMES = ("allowance_exceeded", "conntrack_allowance_exceeded", "linklocal_allowance_exceeded")
 
 
 def _judge(case: Case) -> Verdict:
+    counted = case.every(Counter, lambda one: one.canonical in _NAMES and one.value_count > 0)
+    flat = case.every(Counter, lambda one: one.canonical in _NAMES and one.value_count == 0)
     return Verdict(
-        evidence=piece(_COUNTED, PROVES, case.every(Counter, lambda one: one.canonical in _NAMES and one.value_count > 0))
+        evidence=(
+            *piece(_COUNTED, PROVES, counted),
+            *piece(_SAID, STRONG, case.said("cloud-cap")),
+            *against(_NONE, STRONG, flat if not counted else ()),
+        )
     )
 
 
+_SAID = Text(en="a limit, burst credit or allowance of the instance is reported", zh="描述提到实例的限额、突发积分或额度")
+_NONE = Text(en="an allowance counter stands at zero", zh="有额度计数为零")
 _COUNTED = Text(en="the instance's shaper held packets back or dropped them", zh="实例整形器滞留或丢弃了数据包")
 
 RULE = Rule(
@@ -25,7 +34,10 @@ RULE = Rule(
         en="The provider shapes each instance by bandwidth, packets per second, tracked connections and link-local traffic; beyond that, packets wait or are dropped where the operating system cannot see it.",
         zh="云厂商按带宽、每秒包数、跟踪连接数和链路本地流量对实例整形；超出后数据包会在操作系统看不到的地方排队或丢弃。",
     ),
-    needs=((wants(Counter, lambda one: one.canonical in _NAMES),),),
+    needs=(
+        (wants(Counter, lambda one: one.canonical in _NAMES),),
+        (wants(Statement, lambda one: one.topic == "cloud-cap"),),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -10,7 +10,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-_WORDS = ("system not yet initialized", "multicast", "nvls", "cumulticast", "fabric")
+_WORDS = ("system not yet initialized", "multicast", "nvls", "cumulticast", "fabric", "system_not_ready")
 
 
 def _judge(case: Case) -> Verdict:

@@ -21,6 +21,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_FAULTS, STRONG, faults),
             *piece(_SAID, STRONG, said),
             *piece(_TRANSLATES, FAIR if peer or faults or said else SLIGHT, translating),
+            *piece(_WRONG, FAIR, case.said("peer-data-wrong")),
             *piece(_PEER, SLIGHT, peer if translating or said or faults else ()),
             *against(_THROUGH, STRONG, through),
         )
@@ -31,6 +32,7 @@ _FAULTS = Text(en="the kernel reports faults of the IOMMU", zh="内核报告 IOM
 _SAID = Text(en="a translating IOMMU, or a cure by iommu=pt, is reported", zh="描述提到 IOMMU 转换，或 iommu=pt 后恢复")
 _TRANSLATES = Text(en="the IOMMU is on and translates", zh="IOMMU 已开启且处于转换模式")
 _PEER = Text(en="it works without peer-to-peer access", zh="不使用对等访问则正常")
+_WRONG = Text(en="peer copies deliver wrong data", zh="对等复制得到错误数据")
 _THROUGH = Text(en="the IOMMU is off or passes through", zh="IOMMU 已关闭或为直通模式")
 
 RULE = Rule(
@@ -43,7 +45,7 @@ RULE = Rule(
     needs=(
         (wants(IommuState, lambda one: one.mode is not None or one.is_on is not None),),
         (wants(KernelEvent, lambda one: one.topic == "iommu-fault"),),
-        (wants(Statement, lambda one: one.topic == "iommu-on"),),
+        (wants(Statement, lambda one: one.topic in ("iommu-on", "peer-data-wrong")),),
     ),
     judge=_judge,
     explain=Explain(

@@ -32,6 +32,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_HOPS, FAIR, detour),
             *piece(_TTL, FAIR, _first(routed)),
             *piece(_VIA, FAIR, via),
+            *piece(_NEEDLESS, STRONG, case.said("takes-a-detour")),
             *piece(_SAID, STRONG if detour or routed or via or is_slow else FAIR, said),
         )
     )
@@ -51,6 +52,9 @@ def _is_private(address: str) -> bool:
 _HOPS = Text(en="two machines of one site are several hops apart", zh="同一站点的两台机器相隔多跳")
 _TTL = Text(en="the answer's TTL shows that routers were passed", zh="应答 TTL 表明经过了路由器")
 _VIA = Text(en="the route to the peer goes through a gateway", zh="到对端的路由经过网关")
+_NEEDLESS = Text(
+    en="neighbours are said to meet over a relay, a hairpin or the public side", zh="描述称相邻机器经中继、回绕或公网侧通信"
+)
 _SAID = Text(en="a way through a router, firewall or another VLAN is reported", zh="描述提到经过路由器、防火墙或其他 VLAN")
 
 RULE = Rule(
@@ -64,7 +68,7 @@ RULE = Rule(
         (PathHop,),
         (wants(PingRun, lambda one: one.ttl_hops is not None),),
         (wants(Route, lambda one: one.is_lookup),),
-        (wants(Statement, lambda one: one.topic == "goes-through-router"),),
+        (wants(Statement, lambda one: one.topic in ("goes-through-router", "takes-a-detour")),),
     ),
     judge=_judge,
     explain=Explain(

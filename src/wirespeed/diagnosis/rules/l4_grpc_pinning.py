@@ -5,7 +5,6 @@ import re
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
     against,
-    lines_of,
     piece,
     quantities,
 )
@@ -46,10 +45,13 @@ def _uneven(table: Table) -> float | None:
 
 def _uneven_line(case: Case) -> list[Quantity]:
     """Shares of several replicas on one line (`pod CPU: 96 %, 2 %, 1 %`) of which one has nearly all."""
-    for line in sorted(lines_of(quantities(case, "share", _OF_REPLICAS))):
-        shares = [one for one in quantities(case, "share") if one.quotes and one.quotes[0].text == line]
+    by_line: dict[str, list[Quantity]] = {}
+    for one in quantities(case, "share"):
+        by_line.setdefault(one.quotes[0].text if one.quotes else "", []).append(one)
+    for shares in by_line.values():
         values = [one.value for one in shares]
-        if len(values) >= 3 and max(values) >= UNEVEN_RATIO * sum(values):
+        names_replicas = any(re.search(_OF_REPLICAS, one.subject) for one in shares)
+        if names_replicas and len(values) >= 3 and max(values) >= UNEVEN_RATIO * sum(values):
             return shares
     return []
 

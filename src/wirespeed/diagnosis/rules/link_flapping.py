@@ -27,6 +27,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_COUNTED, STRONG, counted),
             *piece(_CARRIER, FAIR, carrier),
             *piece(_EVENT, SLIGHT, events if downs or counted else ()),
+            *piece(_RESETS, FAIR, case.every(KernelEvent, topic="tx-timeout")),
             *piece(_SAID, STRONG, case.said("link-flaps")),
         )
     )
@@ -37,6 +38,7 @@ _ONCE = Text(en="the kernel saw the link go down once", zh="内核看到链路�
 _COUNTED = Text(en="the port counts link losses", zh="端口计到链路丢失")
 _CARRIER = Text(en="carrier changed many times since boot", zh="自启动以来载波多次变化")
 _EVENT = Text(en="NCCL was told of a port event while it ran", zh="NCCL 运行中收到端口事件")
+_RESETS = Text(en="the driver reset a stuck interface", zh="驱动复位了卡住的接口")
 _SAID = Text(en="a flapping link is reported", zh="描述提到链路闪断")
 
 RULE = Rule(
@@ -47,7 +49,7 @@ RULE = Rule(
         zh="每次断链都会使其上的任务停顿或失败，等有人查看时又恢复了。",
     ),
     needs=(
-        (wants(KernelEvent, lambda one: one.topic in ("link-down", "link-up")),),
+        (wants(KernelEvent, lambda one: one.topic in ("link-down", "link-up", "tx-timeout")),),
         (wants(Counter, lambda one: one.canonical in ("link_down", "link_recovery")),),
         (wants(Link, lambda one: one.carrier_changes_count is not None),),
         (wants(Statement, lambda one: one.topic == "link-flaps"),),

@@ -8,10 +8,15 @@ from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 STANDARD_BITS_PER_S = (100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9)
+BOARD_BITS_PER_S = {
+    "MT4115": 100e9, "MT4117": 25e9, "MT4119": 100e9, "MT4121": 100e9, "MT4123": 200e9, "MT4129": 400e9, "MT41692": 400e9, "MT4131": 800e9,
+}  # fmt: skip
+"""Rates that ConnectX-4 to 8 and BlueField-3 were made for, by the device number that ibstat prints as CA type."""
 PLATEAU_RATIO = (0.85, 0.99)
 """A TCP flow reaches about 0.94 of Ethernet's rate (framing), so a plateau in this band names the rate of the link."""
 
@@ -22,6 +27,7 @@ def _judge(case: Case) -> Verdict:
     narrow = _slower_than_siblings(case)
     events = case.every(KernelEvent, lambda one: one.topic == "link-up" and _is_slow_text(one.message))
     plateau = _plateau(case)
+    board, believed = _below_board(case), _below_belief(case)
     said = case.said("link-slower-than-thought")
     values: dict[str, Value] = {"link": below[0].name if below else "IFACE"}
     return Verdict(
@@ -29,6 +35,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_BELOW, STRONG + SLIGHT, below),
             *piece(_HALF, STRONG, half),
             *piece(_NARROW, STRONG, narrow),
+            *piece(_BOARD, FAIR, board),
+            *piece(_BELIEVED, FAIR, believed),
             *piece(_EVENT, FAIR, events),
             *piece(_PLATEAU, FAIR, plateau),
             *piece(_SAID, STRONG, said),
@@ -50,6 +58,24 @@ def _is_at_advertised(link: Link) -> bool:
 
 def _is_slow_text(message: str) -> bool:
     return any(rate in message.replace(" ", "").lower() for rate in ("1gbps", "100mbps", "10mbps", "1000mbps", "halfduplex"))
+
+
+def _below_board(case: Case) -> tuple[RdmaPort, ...]:
+    """Active ports below what their adapter's generation was made for; slower variants exist, so this is a hint."""
+    return case.every(
+        RdmaPort,
+        lambda one: (
+            one.state in (None, "active") and 0 < (one.link_rate_bits_per_s or 0) < BOARD_BITS_PER_S.get(one.board or "", 0)
+        ),
+    )
+
+
+def _below_belief(case: Case) -> tuple[Record, ...]:
+    """The fastest port read, and a line rate that people name, where they name at least twice as much."""
+    rates = [(one, one.link_rate_bits_per_s or 0.0) for kind in (RdmaPort, Link) for one in case.every(kind)]
+    port, rate = max(rates, key=lambda one: one[1], default=(None, 0.0))
+    named = [one for one in case.said("line-rate-named") if port and rate and 1e9 * (one.value or 0.0) >= 1.9 * rate]
+    return (port, named[0]) if port is not None and named else ()
 
 
 def _slower_than_siblings(case: Case) -> tuple[RdmaPort, ...]:
@@ -79,6 +105,8 @@ def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
 _BELOW = Text(en="the link negotiated less than it advertises", zh="链路协商速率低于其宣告能力")
 _HALF = Text(en="the link runs half duplex", zh="链路为半双工")
 _NARROW = Text(en="this port runs slower than its siblings", zh="该端口比同类端口慢")
+_BOARD = Text(en="the port runs below what this adapter was made for", zh="端口速率低于该网卡型号的设计速率")
+_BELIEVED = Text(en="the fastest port read is half or less of the rate that is spoken of", zh="读到的最快端口不到所述速率的一半")
 _EVENT = Text(en="the kernel saw the link come up at a low rate", zh="内核看到链路以低速建立")
 _PLATEAU = Text(en="the measured rate is that of a slower standard link", zh="实测速率恰为某一较低标准链路的速率")
 _SAID = Text(en="a lower link rate than believed is reported", zh="描述提到链路速率低于预期")

@@ -4,6 +4,7 @@ import re
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
+    MOST_COMPARED,
     against,
     configured,
     is_setting_named,
@@ -41,7 +42,7 @@ def _answer_bytes(one: HttpTiming) -> float | None:
 
 
 def _inversions(case: Case) -> list[tuple[HttpTiming, HttpTiming, float]]:
-    sized = [(size, one) for one in case.every(HttpTiming) if (size := _answer_bytes(one)) and one.total_s]
+    sized = [(size, one) for one in case.every(HttpTiming) if (size := _answer_bytes(one)) and one.total_s][:MOST_COMPARED]
     found = []
     for small_bytes, small in sized:
         for large_bytes, large in sized:

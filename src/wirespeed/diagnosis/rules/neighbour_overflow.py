@@ -3,15 +3,38 @@
 from wirespeed.diagnosis.rules._pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
-from wirespeed.model.finding import PROVES, Change, Check, LookAlike, Verdict
+from wirespeed.model.facts.host import Sysctl
+from wirespeed.model.facts.path import Neighbour
+from wirespeed.model.finding import PROVES, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
+
+NEAR_FULL_RATIO = 0.9
 
 
 def _judge(case: Case) -> Verdict:
-    return Verdict(evidence=piece(_LOGGED, PROVES, case.every(KernelEvent, topic="neighbour-overflow")))
+    return Verdict(
+        evidence=(
+            *piece(_LOGGED, PROVES, case.every(KernelEvent, topic="neighbour-overflow")),
+            *piece(_FULL, STRONG, _full_table(case)),
+            *piece(_SAID, STRONG, case.said("neighbours-full")),
+        )
+    )
 
 
+def _full_table(case: Case) -> tuple[Record, ...]:
+    """The limit and some neighbours, where the entries listed come near the limit."""
+    limit = case.first(Sysctl, lambda one: one.name.endswith("default.gc_thresh3") and one.setting.strip().isdecimal())
+    entries = case.every(Neighbour)
+    if limit is None or len(entries) < NEAR_FULL_RATIO * int(limit.setting):
+        return ()
+    return (limit, *entries[:2])
+
+
+_FULL = Text(en="the neighbours listed come near the table's limit", zh="所列邻居数接近表的上限")
+_SAID = Text(en="a full neighbour table is reported", zh="描述提到邻居表已满")
 _LOGGED = Text(en="the kernel says that its neighbour table overflowed", zh="内核报告邻居表溢出")
 
 RULE = Rule(
@@ -21,7 +44,11 @@ RULE = Rule(
         en="More peers than the table holds: new ones cannot be reached while old ones work.",
         zh="对端数量超过表容量：新对端不可达，而旧的正常。",
     ),
-    needs=((wants(KernelEvent, lambda one: True),),),
+    needs=(
+        (wants(KernelEvent, lambda one: True),),
+        (wants(Sysctl, lambda one: one.name.endswith("gc_thresh3")), Neighbour),
+        (wants(Statement, lambda one: one.topic == "neighbours-full"),),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -15,6 +15,7 @@ from wirespeed.model.text import Text
 
 FAR_BELOW_RATIO = 0.35
 """A many-flow test below about a third of the port's rate, without an error counter, is a cap and not congestion."""
+_EVENTS = ("firmware-dead", "firmware-timeout", "tx-timeout", "pcie-power")
 SAME_RATIO = 0.15
 """Two transports within 15 % of each other meet the same limit."""
 
@@ -22,7 +23,7 @@ SAME_RATIO = 0.15
 def _judge(case: Case) -> Verdict:
     capped = _far_below_port(case)
     same = _same_cap(case)
-    dead = case.every(KernelEvent, lambda one: one.topic in ("firmware-dead", "tx-timeout", "nic-power"))
+    dead = case.every(KernelEvent, lambda one: one.topic in _EVENTS)
     said_same, twin, power = case.said("same-cap-everywhere"), case.said("healthy-twin"), case.said("power-cycle-cures")
     clean = case.said("no-drops-anywhere")
     is_capped = bool(capped or same or said_same)
@@ -87,7 +88,7 @@ RULE = Rule(
     needs=(
         (ThroughputRun, wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None)),
         (ThroughputRun, wants(Link, lambda one: one.link_rate_bits_per_s is not None)),
-        (wants(KernelEvent, lambda one: one.topic in ("firmware-dead", "tx-timeout", "nic-power")),),
+        (wants(KernelEvent, lambda one: one.topic in _EVENTS),),
         (wants(Statement, lambda one: one.topic in ("same-cap-everywhere", "power-cycle-cures", "healthy-twin")),),
     ),
     judge=_judge,

@@ -4,6 +4,7 @@ import re
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
+    MOST_COMPARED,
     against,
     lines_of,
     piece,
@@ -38,14 +39,14 @@ SAME_RATIO = 0.06
 def _same_rate_twice(case: Case) -> tuple[Quantity, Quantity] | None:
     """A rate in bytes and a rate in bits that are the same."""
     rates = quantities(case, "rate")
-    in_bytes = [one for one in rates if "B" in one.printed]
-    in_bits = [one for one in rates if "B" not in one.printed]
+    in_bytes = [one for one in rates if "B" in one.printed][:MOST_COMPARED]
+    in_bits = [one for one in rates if "B" not in one.printed][:MOST_COMPARED]
     return next(((left, right) for left in in_bytes for right in in_bits if _is_near(left.value, right.value)), None)
 
 
 def _half_of_both_ways(case: Case) -> tuple[Quantity, Quantity] | None:
     """A rate one way and one that adds both ways, where NVLink or directions are spoken of."""
-    rates = [one for one in quantities(case, "rate") if "B" in one.printed]
+    rates = [one for one in quantities(case, "rate") if "B" in one.printed][:MOST_COMPARED]
     if not any(_BOTH_WAYS.search(line) for line in lines_of(rates)):
         return None
     return next(((low, high) for low in rates for high in rates if 0.42 <= low.value / max(high.value, 1.0) <= 0.52), None)

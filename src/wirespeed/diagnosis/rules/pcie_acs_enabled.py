@@ -10,6 +10,7 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _REDIRECTING = {"SrcValid", "ReqRedir", "CmpltRedir", "UpstreamFwd"}
+_TOPICS = ("acs-on", "gdr-off-passes", "p2p-off-passes", "peer-access-slower", "peer-data-wrong")
 LOCAL_PROTECTION_CODE = 4
 """IBV_WC_LOC_PROT_ERR: the NIC could not reach the memory it was given."""
 
@@ -30,6 +31,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_PROTECTION, FAIR, protection),
             *piece(_GDR_OFF, FAIR, gdr_off),
             *piece(_P2P_OFF, SLIGHT, p2p_off),
+            *piece(_SLOWER, FAIR, case.said("peer-access-slower")),
+            *piece(_WRONG, FAIR, case.said("peer-data-wrong")),
             *against(_OFF, STRONG, off if not on else ()),
             *against(_VIRTUAL, SLIGHT, virtual),
             *against(_ONE_PAIR, SLIGHT, case.said("pair-specific")),
@@ -46,6 +49,8 @@ _PROTECTION = Text(
 )
 _GDR_OFF = Text(en="it passes with GPUDirect RDMA off", zh="关闭 GPUDirect RDMA 后通过")
 _P2P_OFF = Text(en="it passes with peer access off", zh="关闭 P2P 后通过")
+_SLOWER = Text(en="peer copies are slow, or slower than copies through host memory", zh="对等复制很慢，或比经主机内存更慢")
+_WRONG = Text(en="peer copies deliver wrong data", zh="对等复制得到错误数据")
 _OFF = Text(en="ACS is off on the bridges listed", zh="所列网桥的 ACS 已关闭")
 _VIRTUAL = Text(en="in a virtual machine ACS is needed and ATS is the cure", zh="虚拟机需要 ACS，应改用 ATS")
 _ONE_PAIR = Text(en="only one pair is hit, while ACS concerns all below a bridge", zh="只影响一对，而 ACS 影响网桥下的所有设备")
@@ -60,7 +65,7 @@ RULE = Rule(
     needs=(
         (wants(PciDevice, lambda one: one.acs_flags is not None),),
         (wants(NcclWarning, lambda one: one.topic == "completion-error" or "ACS" in one.message),),
-        (wants(Statement, lambda one: one.topic in ("acs-on", "gdr-off-passes", "p2p-off-passes")),),
+        (wants(Statement, lambda one: one.topic in _TOPICS),),
     ),
     judge=_judge,
     explain=Explain(

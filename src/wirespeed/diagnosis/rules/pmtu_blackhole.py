@@ -11,6 +11,7 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 STUCK_BACKOFF_COUNT = 2
+_TOPICS = ("icmp-blocked", "mtu-probing-helps", "small-passes-large-hangs", "large-frames-unanswered", "handshake-hangs")
 FULL_SEGMENT_BYTES = 1300
 
 
@@ -22,6 +23,8 @@ def _judge(case: Case) -> Verdict:
     )
     told = case.every(PingRun, lambda one: one.reported_mtu_bytes is not None)
     stuck = case.every(TcpSocket, _is_stuck)
+    handshake, unseen = case.said("handshake-hangs"), case.said("large-frames-unanswered")
+    tunnel = case.said("tunnel-in-path")
     probing = case.every(Counter, lambda one: one.name.endswith(("TCPMTUPSuccess", "TCPMTUPFail")) and one.value_count > 0)
     return Verdict(
         evidence=(
@@ -31,7 +34,9 @@ def _judge(case: Case) -> Verdict:
             *piece(_ICMP, STRONG, case.said("icmp-blocked")),
             *piece(_HELPS, STRONG, case.said("mtu-probing-helps")),
             *piece(_BIG, FAIR, case.said("small-passes-large-hangs")),
-            *piece(_UNSEEN, SLIGHT, case.said("large-frames-unanswered")),
+            *piece(_HANDSHAKE, FAIR if tunnel else SLIGHT, handshake),
+            *piece(_TUNNEL, SLIGHT, tunnel if handshake or unseen else ()),
+            *piece(_UNSEEN, FAIR, unseen),
             *against(_TOLD, FAIR, told),
             *against(
                 _ALL_PASS, STRONG, tuple(one for one in probes if one.loss_ratio == 0.0 and one.dont_fragment) if not lost else ()
@@ -57,6 +62,8 @@ _PROBING = Text(en="TCP's own MTU probing found a smaller path", zh="TCP 的 MTU
 _ICMP = Text(en="the ICMP message that would report it is blocked", zh="本应报告此事的 ICMP 被拦截")
 _HELPS = Text(en="MTU probing or MSS clamping cures it", zh="开启 MTU 探测或 MSS 钳制后恢复")
 _BIG = Text(en="small messages pass, large ones hang", zh="小消息通过，大消息挂起")
+_HANDSHAKE = Text(en="the connection opens and hangs at its first large message", zh="连接建立后在首个大消息处挂起")
+_TUNNEL = Text(en="a tunnel is on the path, whose headers take room", zh="路径上有隧道，其封装头占用空间")
 _UNSEEN = Text(en="full-size packets leave and are never answered", zh="满长报文发出后无应答")
 _TOLD = Text(en="the path reports its MTU, so senders can adapt", zh="路径会报告其 MTU，发送方可以适应")
 _ALL_PASS = Text(en="full-size don't-fragment probes arrive", zh="满长不分片探测能到达")
@@ -75,9 +82,7 @@ RULE = Rule(
         (
             wants(
                 Statement,
-                lambda one: (
-                    one.topic in ("icmp-blocked", "mtu-probing-helps", "small-passes-large-hangs", "large-frames-unanswered")
-                ),
+                lambda one: one.topic in _TOPICS,
             ),
         ),
     ),

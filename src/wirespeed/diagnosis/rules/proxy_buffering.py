@@ -1,6 +1,6 @@
 """A proxy collects the streamed answer and passes it on in blocks or at the end."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -27,7 +27,7 @@ def _clumped(case: Case) -> list[tuple[ServingMetric, ServingMetric]]:
     """First-token times of two ways where the slower one has the shorter time between tokens: they arrive together."""
     first = {one.at: one for one in case.every(ServingMetric, name="ttft_s")}
     gaps = {one.at: one.value for one in case.every(ServingMetric, lambda it: it.name in ("itl_s", "tpot_s"))}
-    ways = [one for at, one in first.items() if at in gaps]
+    ways = [one for at, one in first.items() if at in gaps][:MOST_COMPARED]
     return [
         (fast, slow)
         for fast in ways

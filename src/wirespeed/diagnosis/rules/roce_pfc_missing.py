@@ -12,6 +12,7 @@ from wirespeed.model.text import Text
 
 _RDMA_LOSS = ("rdma_sequence_error", "rdma_out_of_sequence", "rdma_ack_timeout", "rdma_adaptive_retransmit", "rdma_slow_restart")
 _DISCARDS = ("rx_phy_discard", "rx_priority_discard", "tx_phy_discard", "rx_dropped")
+_CONTROL = ("pfc_rx", "pfc_tx", "cnp_sent", "cnp_handled", "ecn_marked")
 RETRY_EXCEEDED_CODE = 12
 
 
@@ -19,25 +20,26 @@ def _judge(case: Case) -> Verdict:
     loss = case.every(Counter, lambda one: one.canonical in _RDMA_LOSS and one.value_count > 0)
     discards = case.every(Counter, lambda one: one.canonical in _DISCARDS and one.value_count > 0)
     damaged = case.every(Counter, lambda one: one.canonical in ("fcs_errors", "rx_symbol_damage") and one.value_count > 0)
-    pauses = case.every(
-        Counter, lambda one: one.canonical in ("pfc_rx", "pfc_tx", "cnp_sent", "cnp_handled") and one.value_count > 0
-    )
+    pauses = case.every(Counter, lambda one: one.canonical in _CONTROL and one.value_count > 0)
+    quiet = case.every(Counter, lambda one: one.canonical in _CONTROL and one.value_count == 0) if not pauses else ()
     off = case.every(PriorityFlowControl, enabled_priorities=())
     on = case.every(PriorityFlowControl, lambda one: bool(one.enabled_priorities))
     roce = case.every(RdmaPort, link_layer="ethernet") + case.every(NcclHca, lambda one: (one.link_layer or "").lower() == "roce")
     retries = case.every(NcclWarning, topic="completion-error", status_code=RETRY_EXCEEDED_CODE)
+    retries_said = case.said("rdma-retry-exceeded")
     said = case.said("pfc-not-set")
     load = case.said("many-to-one-collapses")
-    has_symptom = bool(loss or discards or retries or load or said)
+    has_symptom = bool(loss or discards or retries or retries_said or load or said)
     return Verdict(
         evidence=(
             *piece(_SAID, STRONG, said),
             *(piece(_OFF, STRONG, off) if has_symptom else ()),
-            *piece(_LOSS, FAIR, loss),
-            *(piece(_DISCARDED, SLIGHT, discards) if loss or load else ()),
+            *(piece(_QUIET, FAIR, quiet) if discards or loss else ()),
+            *piece(_LOSS, FAIR, loss or case.said("uses-roce-counters")),
+            *(piece(_DISCARDED, SLIGHT, discards) if loss or load or quiet else ()),
             *piece(_LOAD, FAIR if roce or loss or said or case.said("roce-in-use") else SLIGHT, load),
             *(piece(_ROCE, SLIGHT, roce or case.said("roce-in-use")) if has_symptom else ()),
-            *(piece(_RETRIES, SLIGHT, retries) if loss or off or load or said else ()),
+            *(piece(_RETRIES, SLIGHT, retries or retries_said) if loss or discards or off or load or said else ()),
             *against(_WIRE, FAIR, damaged),
             *against(_PAUSES, FAIR, pauses),
             *against(_ON, SLIGHT, on),
@@ -53,6 +55,7 @@ _OFF = Text(en="PFC is enabled on no priority of this port", zh="该端口没有
 _LOSS = Text(
     en="the RDMA transport saw gaps, retries or slow restarts: packets were lost", zh="RDMA 传输层出现乱序、重传或慢启动：有丢包"
 )
+_QUIET = Text(en="packets are lost while no pause and no congestion mark is counted", zh="有丢包，却没有暂停帧或拥塞标记计数")
 _DISCARDED = Text(en="frames were discarded at a full buffer", zh="缓冲满时丢弃了帧")
 _LOAD = Text(en="a pair is fine, many senders at once are not", zh="单对正常，多发送方同时则不正常")
 _ROCE = Text(en="the transport is RoCE, which suffers from any loss", zh="传输为 RoCE，对任何丢包都敏感")
@@ -73,8 +76,8 @@ RULE = Rule(
     ),
     needs=(
         (PriorityFlowControl,),
-        (wants(Counter, lambda one: one.canonical in (*_RDMA_LOSS, "pfc_rx", "pfc_tx", "cnp_sent", "cnp_handled")),),
-        (wants(Statement, lambda one: one.topic in ("pfc-not-set", "many-to-one-collapses")),),
+        (wants(Counter, lambda one: one.canonical in (*_RDMA_LOSS, *_CONTROL)),),
+        (wants(Statement, lambda one: one.topic in ("pfc-not-set", "many-to-one-collapses", "uses-roce-counters")),),
     ),
     judge=_judge,
     explain=Explain(

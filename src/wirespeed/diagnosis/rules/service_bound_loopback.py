@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._pieces import (
+    MOST_COMPARED,
     against,
     configured,
     flags_of,
@@ -48,7 +49,7 @@ def _judge(case: Case) -> Verdict:
         *case.every(FrameworkEvent, topic="connection-refused"),
         *case.said("connection-refused"),
     ]
-    asked = [one for one in loopback if any(_names_port(record, one.port) for record in refused)]
+    asked = [one for one in loopback if any(_names_port(record, one.port) for record in refused[:MOST_COMPARED])]
     hosts: list[Record] = [
         one.record
         for one in configured(case, r"(^|_)(host|bind|listen|bind_address|server_name|listen_addr(ess)?|ollama_host)$")

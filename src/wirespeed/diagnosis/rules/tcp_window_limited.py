@@ -1,6 +1,6 @@
 """One TCP connection moves a window each round trip, and the window is too small for the path."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities, said_s
+from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     Sysctl,
@@ -80,9 +80,9 @@ def _judge(case: Case) -> Verdict:
 def _window_explains(
     windows: list[tuple[Record, float]], rtt: tuple[Record, float], rates: list[tuple[Record, float]]
 ) -> tuple[tuple[Record, float], tuple[Record, float]] | None:
-    for window in windows:
+    for window in windows[:MOST_COMPARED]:
         limit = 8 * storage.window_limited_bytes_per_s(window[1], rtt[1])
-        for seen in rates:
+        for seen in rates[:MOST_COMPARED]:
             if NEAR_LOW_RATIO <= seen[1] / limit <= NEAR_HIGH_RATIO:
                 return window, seen
     return None

@@ -195,6 +195,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b(?:bond(?:ed|ing)?\d*|lacp|lag|802\.3ad|link aggregation|port[- ]channel|team(?:ed|ing))\b",
                 r"dual[- ](?:port|plane) .{0,30}(?:bond|lag)",
+                r"_bond_?\d\b|\b(?:roce|rdma) lag\b",
             )
         ),
         "one-member-only": Topic(
@@ -308,9 +309,6 @@ SYMPTOMS = Symptoms(
                 r"(?:different|wrong|another|other|separate) vlans?\b",
                 r"(?:routed|detour|extra hops?|longer path|hairpin\w*)",
                 r"inter-?vlan",
-                r"(?:tailscale|derp|zerotier|openvpn|relay)\b.{0,60}(?:lan|same|local|between|instead)|(?:out|goes|go|leaves?) (?:to|via|over|through) (?:the )?(?:public (?:ip|address|internet)|internet|wan)\b",
-                r"(?:hair-?pins?|trombon\w*|u-turn)|(?:inspection|transit|egress) (?:vpc|gateway|firewall)|(?:default gateway|gateway) (?:for|to reach|towards?) (?:the |its )?(?:peers?|neighbou?rs?|other)",
-                r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
             )
         ),
         "latency-grows-under-load": Topic(
@@ -349,6 +347,20 @@ SYMPTOMS = Symptoms(
         ),
         "neighbours-full": Topic(
             wordings=(r"(?:neighbou?r|arp|ndp)(?: cache| table)?.{0,20}(?:is |was )?(?:full|overflow\w*|exhaust\w*)|gc_thresh\d",),
+            negatable=False,
+        ),
+        "takes-a-detour": Topic(
+            wordings=(
+                r"(?:tailscale|derp|zerotier|openvpn|relay)\b.{0,60}(?:lan|same|local|between|instead)|(?:out|goes|go|leaves?) (?:to|via|over|through) (?:the )?(?:public (?:ip|address|internet)|internet|wan)\b",
+                r"(?:hair-?pins?|trombon\w*|u-turn)|(?:inspection|transit|egress) (?:vpc|gateway|firewall)|(?:default gateway|gateway) (?:for|to reach|towards?) (?:the |its )?(?:peers?|neighbou?rs?|other)",
+                r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
+            ),
+            negatable=False,
+        ),
+        "rdma-retry-exceeded": Topic(
+            wordings=(
+                r"(?:transport )?retry (?:count(?:er)?s? )?exceeded|retries exceeded|vendor err(?:or)? (?:129|0x81)|vend 0x81",
+            ),
             negatable=False,
         ),
     },

@@ -13,6 +13,9 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bgloo\b.{0,100}(?:127\.0|loopback|localhost|wrong|address|interface|ifname|connect|mesh)",
                 r"GLOO_SOCKET_IFNAME",
+                r"\bgloo\b.{0,60}(?:picked|picks|takes|took|chose|uses?|binds?|bound|announc\w*|refus\w*|timed? ?out|full ?mesh|hang\w*|stuck)",
+                r"(?:cpu (?:process )?group|init_cpu_group|cpu backend|new_group\(backend=.gloo)\b.{0,60}(?:hang|stuck|sits|connect|fail|time|127|loopback|wrong|for ?ever)",
+                r"(?:hang|stuck|sits|fail|timed? ?out|refused)\w*\s.{0,40}(?:\bgloo\b|cpu (?:process )?group|cpu backend)",
             ),
         ),
         "node-address-disagrees": Topic(
@@ -24,6 +27,11 @@ SYMPTOMS = Symptoms(
                 r"(?:registers?|registered|announces?|reports?|joins?|joined|advertis\w+)\s.{0,30}(?:with|under|on|as|its"
                 r"|the)\s.{0,30}(?:ip\b|address|interface)",
                 r"(?:two|2|different|both) (?:ip addresses|ips|addresses)\b.{0,60}(?:node|head|host|worker|same)",
+                r"every node should have a unique ip|unique ip addresses",
+                r"\b(?:ray|head|driver|engine|worker|node|vllm|sglang)s?\b.{0,50}(?:under|picked|picks|took|takes|shows?|lists?|listed|detects?|detected|reports?|sees?|uses?|with|has|got)\s.{0,24}(?:wi-?fi|wlan\d?|wrong|other|another|second|public|lan|docker|vpn|tailscale|eth\d|en\w+\d)\b.{0,16}(?:ip\b|address|interface)?.{0,40}(?:while|but|although|instead|rather|whereas|and not|not)",
+                r"(?:workers?|other nodes?|second node|clients?)\s(?:were |are |was |is )?(?:told|given|configured|started|join\w*|connect\w*)\s.{0,30}(?:\d+\.\d+\.\d+\.\d+|address|ip\b)",
+                r"node:(?:<\w+>|\d+\.\d+\.\d+\.\d+)|(?:ray status|ray list nodes)\b.{0,60}(?:differ|another|other|wrong|only)",
+                r"(?:wrong|unexpected|different|other|wi-?fi|public|nat)\s(?:ip|address)\b.{0,50}\b(?:ray|head|worker|node|vllm|sglang|engine)",
             ),
         ),
         "placement-never-ready": Topic(
@@ -45,6 +53,10 @@ SYMPTOMS = Symptoms(
                 r"(?:using|with|by) (?:the )?(?:ip|address)(?: address)?\b.{0,20}(?:instead of|rather than|not) (?:the "
                 r"|a )?(?:host ?)?name",
                 r"(?:temporary failure in|no) name resolution|name or service not known",
+                r"(?:getent|nslookup|dig|host|ping)\s(?:hosts )?[\w.\-]+\s?.{0,20}(?:returns?|gives?|finds?|prints?|says?)?\s?(?:nothing|unknown|no (?:answer|result)|nxdomain|not found|127\.)",
+                r"(?:with|using|by|when i (?:use|give|put))\s(?:the |a )?(?:plain |bare |raw |numeric |explicit )?(?:ip|address)(?: address)?\b.{0,40}(?:works?|starts?|runs?|fine|connects?|ok\b|joins?)",
+                r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|does ?n.t|not)\s(?:be )?(?:resolve[ds]?|look(?:ed)? up|find)\s.{0,24}(?:host|name|peer|head|master|worker|node|each other)",
+                r"(?:hosts?|nodes?|machines?|workers?)\s.{0,24}(?:register|announce|advertise|appear|show up|report)\w*\s.{0,24}(?:localhost|127\.|loopback)",
             ),
         ),
         "bridge-networking": Topic(
@@ -54,6 +66,7 @@ SYMPTOMS = Symptoms(
                 r"--net(?:work)?[= ]host|network_mode|host network(?:ing)?\b|hostNetwork",
                 r"publish\w*\s.{0,20}ports?|\s-p \d+:\d+",
                 r"container (?:ip|address)(?:es)?\b|private (?:container )?address",
+                r"\bdocker[- ]compose\b|\bswarm\b|\boverlay network\b|\bcni\b bridge|\bports?:\s?-|(?:published|mapped|exposed|forwarded)\s.{0,16}ports?",
             ),
         ),
         "bridge-address": Topic(
@@ -62,6 +75,8 @@ SYMPTOMS = Symptoms(
                 r"\b172\.1[789]\.\d+\.\w+|\bdocker0\b",
                 r"(?:container|docker|private|internal) (?:ip|address)(?:es)?\b.{0,60}(?:unreachable|cannot|not reach"
                 r"|other host|announc|advertis|connect)",
+                r"\b172\.(?:1[6-9]|2\d|3[01])\.0\.\d+\b.{0,60}(?:container|docker|unreachable|never configured|nobody|wrong)",
+                r"(?:container|docker)\s?(?:.s)? (?:own )?(?:internal )?(?:ip|address)\b",
             ),
         ),
         "runs-in-container": Topic(
@@ -76,6 +91,9 @@ SYMPTOMS = Symptoms(
                 r"/dev/infiniband|--device[= ]\S*(?:infiniband|uverbs)|\buverbs\d*\b|rdma/\w+|IPC_LOCK|--privileged",
                 r"rdma (?:shared )?device plugin|rdma device(?:s)? (?:in|into|inside)|(?:inside|in) the (?:container"
                 r"|pod)\b.{0,60}(?:no (?:ib|rdma|hca|device)|empty|nothing|not found)",
+                r"(?:in|inside|within|from)\s(?:the |a |my |our )?(?:container|pod|docker|image)\b.{0,60}(?:no (?:ib|rdma|hca|infiniband|verbs|mlx5)|ibv_devi\w+ .{0,20}(?:empty|nothing|none|no )|not (?:see|visible|listed|there|present))",
+                r"(?:ibv_devi\w+|ibstat|rdma link|verbs)\b.{0,40}(?:empty|nothing|none|no (?:ib )?devices?|fails?)\b.{0,40}(?:container|pod|docker|inside)",
+                r"(?:works?|visible|there|fine|active)\s.{0,16}on the (?:host|node)\b.{0,40}(?:not|but|missing|gone|invisible)\s.{0,20}(?:container|pod|docker)",
             ),
         ),
         "ping-works": Topic(
@@ -90,6 +108,7 @@ SYMPTOMS = Symptoms(
                 r"|network ?polic(?:y|ies)|\bNSG\b",
                 r"\bports?\b.{0,24}(?:blocked|closed|filtered|not open|not allowed|denied)",
                 r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
+                r"\bcalico\b.{0,30}polic|\bcilium\b.{0,30}polic|default[- ]deny|deny[- ]all|\bACLs?\b.{0,30}(?:block|drop|deny|allow)|\bselinux\b.{0,30}port",
             )
         ),
         "packet-filter-off-helps": Topic(
@@ -99,6 +118,7 @@ SYMPTOMS = Symptoms(
                 rf"|iptables|security group\w*|ports?|network ?polic\w*).{{0,60}}{_HELPS}",
                 rf"(?:firewall\w*|ufw|iptables|security group\w*)\s(?:is |was |were )?(?:off|disabled|opened|flushed"
                 rf"|stopped).{{0,60}}{_HELPS}",
+                rf"(?:disabl\w*|stop\w*|flush\w*|open\w*|allow\w*|permit\w*|remov\w*|delet\w*)\s.{0,40}(?:firewall\w*|ufw|iptables|nftables|security group\w*|ports?|network ?polic\w*|acl|rules?).{0,60}{_HELPS}",
             ),
         ),
         "random-ports": Topic(
@@ -106,6 +126,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:random|ephemeral|high|dynamic|arbitrary|unlisted|other)\s(?:tcp )?ports?\b",
                 r"\bnc\b.{0,60}(?:no route|timed? ?out|refused|hang)",
+                r"(?:ports?|range)\s.{0,20}(?:32768|49152|60999|65535|\d{5} ?(?:-|to) ?\d{5})|high[- ]numbered ports?|every port except",
             ),
         ),
         "memory-lock-limited": Topic(
@@ -115,6 +136,8 @@ SYMPTOMS = Symptoms(
                 r"IPC_LOCK",
                 r"(?:cannot|can't|unable to|fail\w* to)\s(?:pin|register|lock)\s.{0,20}memory",
                 r"\bunprivileged\b.{0,40}(?:container|pod|process)?",
+                r"ulimit\b.{0,30}(?:\b64\b|65536|locked|unlimited)|(?:pam|limits\.conf|systemd|slurmd?|sshd?)\b.{0,60}(?:memlock|locked|limits?)",
+                r"(?:ibv_reg_mr|create_?(?:qp|cq)|reg(?:ister)?[ _]?mr|memory registration)\b.{0,40}(?:enomem|cannot allocate|out of memory|fail)",
             ),
         ),
         "shm-small": Topic(
@@ -127,6 +150,8 @@ SYMPTOMS = Symptoms(
                 r"(?:insufficient|not enough|out of|too little)\s.{0,12}shared memory",
                 r"\bbus error\b",
                 r"NCCL_SHM_DISABLE.{0,40}(?:avoid|help|works?|fix|pass)",
+                r"\bshm\b.{0,40}(?:64 ?m|full|small|limit|default|exhaust|no space|empty ?dir)|empty ?dir\b.{0,30}(?:memory|shm)|\bipc:? ?(?:private|host)\b",
+                r"dataloader worker\b.{0,60}(?:killed|bus|exited)|num_workers\s?=?\s?0\b.{0,40}(?:work|fix|help|avoid|ok|fine)",
             ),
         ),
     },

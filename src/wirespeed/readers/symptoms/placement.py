@@ -18,6 +18,10 @@ SYMPTOMS = Symptoms(
                 r"|block|island)\b.{0,80}(?:fast|fine|full|faster|good|normal|expected|\d)",
                 r"(?:random|arbitrary|scheduler)\s.{0,30}(?:placement|node order|allocation|assignment)|rank order\b"
                 r"|hostfile order|node order\b|topology[- ]aware|topology plugin",
+                r"(?:straddl\w*|span\w*|spill\w*|split\w*|spread\w*|land\w*|scatter\w*|come from|came from|placed (?:in|on|across)|allocated (?:in|on|across))\s.{0,30}\b(?:two|three|several|different|multiple|many|other|separate|both)\s(?:\w+ )?(?:racks?|leaf|leaves|leafs|spines?|zones?|azs?|nvl\d*|cliques?|domains?|switch(?:es)?|islands?|blocks?|rooms?|buildings?|sites?|placement groups?|clusters?|regions?)",
+                r"(?:from|on|in|under|behind)\s(?:one|the same|a single)\s(?:\w+ )?(?:leaf|rack|switch|zone|az|clique|block|tor|pod|room)\b.{0,60}(?:from|on|in|under|when|but|two|three|different|several)",
+                r"\bclique(?:s| id)?\b.{0,24}\d.{0,40}\bclique\b|\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b.{0,40}\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b|different (?:azs?|availability zones?|zones?|regions?)",
+                r"(?:allocation|placement|nodes? (?:i|we) get|lucky|unlucky|depend\w* on (?:which|the) nodes?|some (?:allocations|placements|node sets))\b.{0,60}(?:slow|fast|%|differ|\d ?gb)",
             ),
         ),
         "tensor-parallel": Topic(
@@ -35,6 +39,9 @@ SYMPTOMS = Symptoms(
                 r"|tcp|thunderbolt|usb4)",
                 r"(?:multi|inter|cross)-?node\s(?:tensor[- _]?parallel\w*|TP\b)",
                 r"\bTP ?=? ?(?:16|32|64)\b",
+                r"(?:split\w*|cut\w*|shard\w*|slic\w*)\s.{0,24}(?:each|every|all|the) (?:layers?|matri\w+|heads?|weights?)\b.{0,40}(?:both|two|machines|nodes|boxes|hosts|macs?)",
+                r"(?:tensor[- _]?parallel\w*|\bTP\b).{0,80}(?:pipeline[- ]?parallel\w*|\bPP\b).{0,50}(?:faster|better|\d ?t(?:ok\w*)?/s|instead)|(?:pipeline[- ]?parallel\w*|\bPP\b).{0,40}(?:faster|better)\s.{0,16}(?:tensor|TP\b)",
+                r"(?:two|2|both|multiple|several|four|4)\s(?:\w+ )?(?:nodes|machines|hosts|boxes|sparks?|mac(?:s| studios?| minis?)|servers|pcs|workstations|laptops)\b.{0,80}(?:tensor[- _]?parallel|\bTP\b)",
             ),
         ),
         "communication-share-high": Topic(
@@ -50,6 +57,11 @@ SYMPTOMS = Symptoms(
                 r"(?:two|2|more) (?:nodes|servers|machines)\b.{0,60}(?:slower|no faster|not faster|worse) than\s(?:one|a single|1)",
                 r"(?:zero[- ]?3|stage 3|fsdp|full[- ]?shard\w*)\b.{0,60}(?:slow|across|nodes|ethernet|all-?_?gather|traffic"
                 r"|communicat)",
+                r"(?:adding|add|adds|more|extra|additional)\s(?:\w+ )?(?:nodes?|machines?|servers?|gpus?|hosts?|workers?|boxes)\b.{0,40}(?:not help|no (?:help|gain|benefit|faster)|slower|slows?|worse|hardly|barely|nothing|hurts?|does ?n.t (?:help|scale|speed))",
+                r"the more (?:nodes|gpus|machines|servers|workers|hosts)\b.{0,50}(?:slow|worse|less|longer|lower)",
+                r"slow\w*\s(?:with|on|over|across|using|when \w+)\s(?:2|two|3|three|4|four|more|several|multiple|both)\s(?:\w+ )?(?:nodes|machines|servers|hosts|gpus)\b",
+                r"\b1 ?(?:node|gpu|machine|server)\b\W{0,3}.{0,20}\d.{0,40}\b[2-9]\d* ?(?:nodes|gpus|machines|servers)\b\W{0,3}.{0,20}\d|on one node,? .{0,16}\d+.{0,12} on (?:two|three|four)",
+                r"(?:weights?|parameters?|params|states?|model)\s(?:are |is )?(?:cut|split|shard\w*|partition\w*|spread|gather\w*)\s.{0,16}(?:over|across|from|between)\s(?:all|every|both|the)\b",
             ),
         ),
         "slow-links": Topic(
@@ -67,6 +79,11 @@ SYMPTOMS = Symptoms(
                 r"|latency|dominat|many|each|poor|low|bad)",
                 r"latency[- ]bound|dominated by latency|latency, not bandwidth|launch overhead|bucket_cap_mb|bucket size",
                 r"(?:each|per|every) (?:token|decode step)\b.{0,60}(?:all-?_?reduce|round trips?|sync\w*|latency)",
+                r"\b\d[\d,.]{2,} ?k?\s(?:\w+ ){0,2}(?:segments|pieces|blocks|chunks|descriptors|descs|requests|messages|packets|operations|ops|transfers|writes|reads|calls|buffers|tensors|regions|keys|gradients|all-?_?reduces|kernels|pages)\b",
+                r"\b\d[\d,.]* ?k\s(?:segments|pieces|blocks|chunks|descriptors|messages|transfers|buffers|tensors)\b",
+                r"(?:post\w*|submi\w*|prepar\w*|issu\w*|build\w*|creat\w*)\s.{0,24}(?:descriptors?|work requests|wqes?|small (?:requests|transfers|writes))",
+                r"(?:fewer|larger|bigger|merged|merging|coalesc\w*|contiguous|fused|fusing|batched|aggregat\w*)\s.{0,24}(?:pieces|blocks|messages|segments|transfers|buckets|descriptors|tensors|all-?_?reduces)",
+                r"(?:each|every|per) (?:token|layer|step|decode step)\b.{0,40}\d+ (?:all-?_?reduces?|collectives?|messages|round[- ]?trips|syncs?)",
             ),
         ),
         "link-mostly-idle": Topic(
@@ -75,6 +92,7 @@ SYMPTOMS = Symptoms(
                 r"(?:link|network|bandwidth|nic|wire|fabric)\b.{0,40}(?:\bidle|unused|\b\d ?%|far from|not saturated"
                 r"|barely used|hardly used)",
                 r"under \d ?%.{0,20}(?:link|network|bandwidth|nic)",
+                r"(?:nic|link|wire|network|bandwidth|fabric|utili[sz]ation)\b.{0,24}(?:\bat|only|below|under|just)? ?\b[1-9] ?%|bandwidth (?:use|usage)?\s?(?:is )?(?:tiny|low|negligible)",
             ),
         ),
         "gradients-in-fp32": Topic(
@@ -91,7 +109,9 @@ SYMPTOMS = Symptoms(
             negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)
         ),
         "experts": Topic(
-            wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",)
+            wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",
+                r"\bdeepseek-?(?:v[23]|r1)\b|\bmixtral\b|\bqwen3?-\w*a\d+b\b|\bdispatch (?:and|/|&) combine\b|\brouter\b.{0,20}(?:collaps|token|expert)",
+            )
         ),
         "experts-uneven": Topic(
             negatable=False,
@@ -102,6 +122,7 @@ SYMPTOMS = Symptoms(
                 r"(?:tokens?|routing|router|gate|load)\b.{0,50}(?:imbalanc\w*|uneven\w*|skew\w*|unequal\w*)\b",
                 r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens"
                 r"|token dropping",
+                r"expert ?\d+\b.{0,40}(?:times|x\b|%|most|more|\d{3,})|router collaps\w*|routing collaps\w*|(?:tokens?|load) (?:received |sent |routed )?per (?:ep|expert|rank)",
             ),
         ),
         "benchmark-without-mpi": Topic(
@@ -109,6 +130,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:without|no|not|missing|forgot)\s.{0,24}\bMPI\b(?: ?= ?1)?",
                 r"(?:re-?)?(?:built|build\w*|compil\w*|make)\s.{0,24}\bMPI ?= ?1.{0,60}(?:fix|help|works?|solv|pass|runs)",
+                r"(?:plain|bare|just|only|simply|ran|run)\s.{0,16}\bmake\b.{0,30}(?:without|no|any|alone)?.{0,16}(?:flags?|options?|arguments?|MPI)|make clean\b.{0,40}MPI",
             ),
         ),
         "benchmark-not-joined": Topic(
@@ -120,6 +142,16 @@ SYMPTOMS = Symptoms(
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
                 r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",
                 r"(?:printed|prints|appears?|shown|header|output)\s.{0,20}(?:twice|two times|several times|once per)",
+                r"(?:do(?:es)? ?n.?o?t|never|can.?t see|no)\s.{0,24}(?:communicat\w*|connections?|talk|exchange)\b.{0,40}(?:between|across|hosts|nodes|machines|each other)",
+                r"(?:nic|network|interface|ib|port|switch)\s(?:\w+ )?(?:graph|counters?|traffic|load|monitor)\b.{0,30}(?:zero|flat|0\b|nothing|no traffic|idle|silent)\b.{0,80}(?:nccl-tests?|benchmark|numbers|bandwidth|result|test)",
+                r"(?:more|higher|faster|above|beyond)\s.{0,24}(?:than|what)\s.{0,16}(?:the |our |my )?(?:nics?|network|link|cards?|wire)\s.{0,16}(?:could|can|possibl\w*|allow\w*|give|have|ever)",
+                r"(?:two|2|both|separate|independent|several)\s.{0,16}(?:tables?|headers?|result (?:blocks|tables)|copies|single-node (?:runs|tests))\b|all (?:say|report|show|print|have|are) rank 0|rank 0 (?:on|from) (?:each|every|both)",
+            ),
+        ),
+        "shards-fully": Topic(
+            negatable=False,
+            wordings=(
+                r"zero[- _]?(?:stage[- _]?)?3|\bstage[\"\x27]?\s?[:=]?\s?3\b|full[- _]shard|\bfsdp2?\b|\bzero-?infinity\b|reshard_after_forward",
             ),
         ),
     },

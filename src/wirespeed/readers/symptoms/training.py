@@ -22,6 +22,11 @@ SYMPTOMS = Symptoms(
                 rf"\bstraggler\b|\bslow(?:est)? {_NODE}s?\b",
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,30}}\b(?:is|was|runs?|takes?|arrives?|always|comes)\b.{{0,24}}(?:slow|late\b"
                 rf"|last\b|longer|behind)",
+                r"(?:with|includ\w*|contain\w*|whenever|if|when|any \w+ with)\s(?:\w+\s){0,2}[a-z]+[-_]?[a-z]*\d+\b.{0,60}(?:without|exclud\w*|remov\w*|drop\w*|take\w* out|leav\w* out)",
+                rf"(?:one|a single|a|this|that|which)\s(?:\w+\s)?{_NODE}(?:.?s)?\b.{{0,70}}\d.{{0,24}}\b(?:all (?:the )?)?(?:others?|rest|remaining|siblings?|peers?)\b.{{0,20}}\d",
+                rf"\b{_NODE}[- ]?[\w-]*\d+\b.{0,20}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{0,40}\b(?:last|late|later|behind)\b",
+                rf"(?:pair\w*|bisect\w*|binary search|one by one|in turn)\b.{{0,80}}(?:slow|low|half|bad|culprit|{_NODE}|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:slow|bad|faulty|culprit|weak)\s?(?:{_NODE})?",
+                r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:other|rest|normal|expected|against|vs)",
             ),
         ),
         "gpu-throttled": Topic(
@@ -33,6 +38,10 @@ SYMPTOMS = Symptoms(
                 r"\d{2,3} ?°?C\b.{0,40}(?:gpu|throttl|hot|clock)|(?:fan|cooling|airflow)\b.{0,40}(?:fail|broken|dead|block|dust)",
                 r"(?:power limit|clocks?)\b.{0,40}(?:lower|below|reduced|half|only)\b",
                 r"\bpersistence mode\b.{0,30}(?:off|disabled)",
+                r"(?:gpus?|cards?|devices?)\b.{0,40}(?:reach\w*|hit\w*|at|run\w*)\s.{0,10}[89]\d ?(?:°|deg|c\b)",
+                r"(?:reduc\w*|drop\w*|lower\w*|cut\w*|limit\w*|fall\w*|lock\w*|stuck at|held at)\s.{0,24}(?:frequenc\w*|clocks?|\d{3,4} ?MHz|power (?:limit|cap))",
+                r"(?:clocks?|frequenc\w*|power limit|power cap)\b.{0,40}(?:reduc\w*|drop\w*|lock\w*|capped|limit\w*|stuck|left at|held|set to|instead of|while)",
+                r"nvidia-smi -(?:lgc|pl|ac)\b|application clocks?\b|(?:hot|warm) (?:aisle|room|spot)|overheat\w*",
             ),
         ),
         "slower-as-it-heats": Topic(
@@ -41,6 +50,7 @@ SYMPTOMS = Symptoms(
                 r"(?:decays?|degrad\w*|slow\w*|falls?|drops?|sinks?)\s.{0,40}(?:over time|through the run|with time"
                 r"|after (?:some|a few|\d+) (?:min|hour)|gradually|as it (?:heats|warms))",
                 r"restart\w*\s.{0,20}(?:restores?|helps?|recovers?|fast again)",
+                r"(?:decay\w*|degrad\w*|slow\w*|fall\w*|drop\w*|sink\w*|creep\w*|decreas\w*|declin\w*)\s.{0,40}(?:after|within|over|during|the longer)\s.{0,20}(?:minutes?|min\b|hours?|run|time|while)",
             ),
         ),
         "work-uneven": Topic(
@@ -56,6 +66,12 @@ SYMPTOMS = Symptoms(
                 r"\d+ ?m?s on (?:rank|gpu) ?\d+.{0,40}\d+ ?m?s on (?:rank|gpu)",
                 r"time is taken\b.{0,60}(?:around|synchron|python)|wait\w*\sfor the (?:last|slowest)\s(?:rank|gpu|worker)",
                 r"\bdynamic (?:batch\w*|shape\w*|padding)|without (?:length )?bucketing|(?:length )?bucketing",
+                r"(?:different|unequal|varying|uneven|longer|shorter|random|mixed)\s(?:\w+\s){0,2}(?:durations?|frames?|documents?|videos?|images?|inputs?|samples?|lengths?|clips?|crops?|graphs?|molecules?)",
+                r"(?:videos?|samples?|documents?|sequences?|batches|clips?|inputs?|images?|graphs?)\s(?:of|with|have|has)\s(?:\w+\s)?(?:different|unequal|varying|uneven|very different|other|random)",
+                r"(?:some|one|those|certain)\s(?:ranks?|gpus?|workers?|of them)?\s?(?:\w+ )?(?:finish|done|ready|complete)\w*\s.{0,40}(?:earlier|before|sooner|first|ahead)\b",
+                r"(?:sits?|waits?|idles?|spins?)\s(?:in|inside|at|on)\s(?:the )?(?:nccl|all-?_?reduce|all-?_?gather|barrier|collective|reduce-?_?scatter)\b.{0,60}(?:for|until|because)",
+                r"(?:last|first)\s(?:pipeline )?stage\b.{0,60}(?:longer|heavier|more|slow|lm[- ]?head|embedding|loss|vocab)",
+                r"(?:shortest|smallest|least)\s(?:bar|time|kernel|duration)\b.{0,60}(?:rank|gpu|card|job)|(?:same|identical) (?:all-?_?reduce|operation|collective)\b.{0,60}\d+ ?ms.{0,40}\d+ ?ms",
             ),
         ),
         "late-for-other-reasons": Topic(
@@ -71,6 +87,10 @@ SYMPTOMS = Symptoms(
                 r"(?:jit|autotun\w*|compil\w*|kernel cach\w*|recompil\w*|cudaMalloc|allocator)\b.{0,60}(?:rank|step|spike|late"
                 r"|stall|different|first)",
                 r"(?:periodic|every \d+ (?:steps?|s|sec|min))\b.{0,40}(?:spikes?|stalls?|slow|pause)",
+                r"(?:cron\w*|updatedb|backup agent|monitoring|exporter|node_exporter|dcgm\w*|antivirus|log(?:rotate|ging) (?:agent|daemon)|systemd timer|kubelet|kswapd|numa balanc\w*|transparent huge|khugepaged)\b.{0,80}(?:node|host|core|cpu|hour|minute|second|rank|hiccup|spike|pause|steal)",
+                r"(?:late|pause\w*|stall\w*|stop\w*|delay\w*|hiccup\w*|spike\w*)\s.{0,40}(?:once (?:per|every|in)|every \d+|periodic\w*|at regular|at the same minute|each hour|on the hour)",
+                r"(?:long-lived|millions? of|many) (?:python )?objects|gc\.(?:freeze|collect|disable)|stop[- ]the[- ]world|gen(?:eration)? ?2 collect",
+                r"(?:save|checkpoint\w*|evaluat\w*|validat\w*|logging|upload\w*|wandb)\b.{0,50}(?:others?|everybody|everyone|the rest|all ranks)\s.{0,20}(?:wait|idle|sit|hang)",
             ),
         ),
         "size-cannot-explain": Topic(
@@ -81,6 +101,7 @@ SYMPTOMS = Symptoms(
                 r"|times|longer)",
                 r"(?:slow\w*|longer|times)\s.{0,30}(?:in|during) training\b.{0,60}(?:benchmark|nccl-tests|alone|isolat)",
                 r"(?:benchmark|nccl-tests|alone|isolat\w*)\b.{0,60}(?:fast|fine|normal|full)\b.{0,60}training",
+                r"(?:tiny|small|single|scalar|one-?element|few[- ]byte)\s.{0,24}(?:broadcast|all-?_?reduce|barrier|gather|message|collective)\b",
             ),
         ),
         "ranks-disagree": Topic(
@@ -99,6 +120,12 @@ SYMPTOMS = Symptoms(
                 r"|find_unused_parameters|last (?:incomplete )?batch|uneven inputs|drop_last|conditional branch",
                 r"(?:two|several|both) threads?\b.{0,40}(?:collectives?|communicator|nccl)|concurrent (?:collectives"
                 r"|communicators)",
+                r"(?:skip\w*|bypass\w*|omit\w*|leav\w* out|never (?:use|call|enter|reach)\w*|do(?:es)? ?n.?o?t (?:use|call|run|enter|touch|reach))\s.{0,40}(?:tower|branch|module|encoder|adapter|layers?|heads?|experts?|path|barrier|collective|all-?_?reduce|backward|step)\b.{0,60}(?:rank|process|gpu|some|only|that|those|worker)",
+                r"(?:some|one|those|certain|only)\s(?:of the )?(?:ranks?|process\w*|gpus?|workers?|batches|samples)\b.{0,60}(?:skip\w*|without (?:an? )?(?:image|label|mask|expert)|early (?:return|exit|stop)|continue|break\b|never (?:enter|reach|call)|raise|leave)",
+                r"(?:rank|process|gpu|worker) ?\d+\b.{0,40}\b(?:one|two|\d+) (?:more|fewer|less|extra)\b|(?:one|fewer|less|more) (?:batch\w*|samples?|steps?|iterations?)\s.{0,20}(?:less|than|on|for)\s.{0,16}(?:others?|rank|gpu|process)",
+                r"not divisible|(?:does ?n.t|not) divide evenly|IterableDataset|Join\(|join context|static_graph|(?:early stopping|best model)\b.{0,40}(?:rank|process)",
+                r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
+                r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
             ),
         ),
         "hang": Topic(wordings=(r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",)),
@@ -122,6 +149,9 @@ SYMPTOMS = Symptoms(
                 r"Running tokenizer on dataset|main_process_first|\bMap(?: \(num_proc=\d+\))?: +\d+%",
                 r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout"
                 r"|timedelta)\b.{0,60}(?:fix|help|works?|solv|pass|runs|finish|gone)?",
+                r"(?:rank ?0|one rank|main process|master|head|first node|second node|other node)\b.{0,60}(?:pull\w*|export\w*|push\w*|upload\w*|cop(?:y|ies)\w*|unpack\w*|shard\w*|quanti\w*|filter\w*|warm\w*)",
+                r"(?:merg\w*|push\w*|upload\w*|export\w*|pull\w*|download\w*|convert\w*|index\w*|tokeni\w*|shuffl\w*|preprocess\w*|decod\w*)\b.{0,60}(?:needs?|takes?|took|lasts?|for)\s.{0,16}(?:forty|thirty|twenty|fifty|sixty|an|\d+) ?(?:min|h\b|hour|s\b)",
+                r"(?:everybody|everyone|others?|the rest|all other|remaining)\s.{0,30}(?:sits?|waits?|idle\w*|blocked|parked)\s.{0,20}(?:barrier|all-?_?reduce|broadcast|collective|wait)",
             ),
         ),
         "process-gone": Topic(
@@ -134,6 +164,10 @@ SYMPTOMS = Symptoms(
                 r"(?:first|earlier|real|original)\s(?:error|exception|traceback|failure)\b.{0,60}(?:rank|node|other|another"
                 r"|elsewhere|worker)",
                 r"(?:dmesg|kernel log)\b.{0,40}(?:kill|oom)",
+                r"\bkilled\b.{0,30}(?:terminal|rank|process|pod|worker|log|screen|by)|(?:evict\w*|preempt\w*|oomkilled|node ?not ?ready)\b",
+                r"(?:rank|worker|process|node|gpu) ?\d+\b.{0,30}(?:raised|raises|threw|throws|died|dies|exits?|exited|crash\w*|stopp\w*|fails? first|assert\w*)",
+                r"(?:others?|all other|remaining|rest)\s.{0,20}(?:only|just|merely|then|afterwards)\s.{0,20}(?:say|report|print|see|complain|show)\w*\s.{0,30}(?:broken pipe|connection|closed|reset|remote|timeout|nccl)",
+                r"(?:ram|memory|swap)\s(?:was |is |were )?(?:full|exhausted|used up)|cgroup\b.{0,24}(?:oom|limit)|(?:index|value|key|assertion|runtime|type) ?error\b.{0,60}(?:rank|worker|one)",
             ),
         ),
     },

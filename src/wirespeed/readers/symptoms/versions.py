@@ -26,6 +26,10 @@ SYMPTOMS = Symptoms(
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",
                 r"\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s).{0,40}\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s)",
                 r"only the (?:library|nccl|release|version|image) (?:changed|differs)",
+                r"\d+\.\d+(?:\.\d+)?\b.{0,40}(?:does ?n.t|do(?:es)? not|did ?n.t|did not|never|no longer|free of|without)\s(?:\w+ )?(?:show|have|hang|fail|crash|happen|reproduce|exhibit|suffer|the (?:problem|issue|hang|error))",
+                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|pinn?(?:ed|ing)?|bump\w*|swapp?\w*|preload\w*|LD_PRELOAD)\s.{{0,50}}\b(?:lib)?{_SOFTWARE}\b.{{0,60}}(?:cure|{_GOOD}|restor|back to|vanish|stops?\b)",
+                rf"(?:same|identical) (?:hosts?|nodes?|script|code|hardware|machines?)\b.{{0,60}}(?:older|newer|other|different|previous)\s.{{0,20}}{_SOFTWARE}",
+                rf"\bfixed (?:in|by|with|since)\s.{{0,24}}(?:{_SOFTWARE}|v?\d+\.\d+\.\d+)|(?:known (?:bug|issue|regression)|release notes?)\b.{{0,60}}(?:{_SOFTWARE}|\d+\.\d+)",
             ),
         ),
         "since-upgrade": Topic(
@@ -36,6 +40,9 @@ SYMPTOMS = Symptoms(
                 rf"(?:new(?:er|est)?|latest)\s.{{0,30}}{_SOFTWARE}.{{0,60}}{_BAD}",
                 rf"regression\b.{{0,60}}{_SOFTWARE}|{_SOFTWARE}.{{0,60}}\bregression",
                 rf"only (?:the )?(?:new|newest|latest)\s.{{0,20}}{_SOFTWARE}",
+                rf"(?:since|after|once|ever since|began|started|only with|only on)\s.{{0,40}}{_SOFTWARE}\s?v?\d+\.\d+",
+                rf"(?:newer than|later than|above|from|beyond|>=?)\s.{{0,10}}(?:{_SOFTWARE} )?v?\d+\.\d+\.\d+\b.{{0,60}}{_BAD}|{_BAD}\s.{{0,40}}(?:newer than|later than|and (?:newer|later|above|up)|>=?)",
+                rf"(?:was|worked|ran)\s(?:\w+ )?(?:fine|ok|fast|well|good)\s.{0,40}(?:before|until|with)\s.{0,40}(?:upgrad|updat|{_SOFTWARE}|\d+\.\d+)",
             ),
         ),
         "versions-differ": Topic(
@@ -47,6 +54,9 @@ SYMPTOMS = Symptoms(
                 r"|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
                 r"undefined symbol|symbol lookup error|built (?:for|against|with)\s.{0,40}(?:but|while|not|instead)",
                 r"driver\s.{0,20}(?:too old|older than|insufficient)",
+                rf"(?:head|driver|server|master|prefill|one|first|old|local|client|rank ?0|node[- ]?\w+)\b.{{0,40}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,70}}(?:worker|other|second|rest|client|new|container|another|decode|remote|node[- ]?\w+|rank ?\d+)\b.{{0,40}}\d+\.\d+(?! ?[GMkTu%m])",
+                r"(?:header|library|runtime|compile[d]?|link\w*)\b.{0,30}\d+\.\d+.{0,40}(?:runtime|library|header|loaded|but)\b.{0,30}\d+\.\d+\.?\d*(?! ?[GMkTu%m])|cluster was started with",
+                r"(?:nodes?|hosts?|ranks?|images?|pods?|workers?)\s.{0,30}(?:run|have|use|carry|load)\w*\s(?:a )?(?:different|other|another|older|newer|not the same)\s.{0,24}(?:version|release|build|nccl|driver|image|torch|cuda)",
             ),
         ),
         "groups-do-not-mix": Topic(
@@ -64,6 +74,8 @@ SYMPTOMS = Symptoms(
                 r"|nccl plugins?|libnccl-net\S*|sharp plugin|ofi plugin|tuner plugin)",
                 r"(?:net(?:work)? ?plugins?|libnccl-net\S*|NCCL_NET_PLUGIN|hpc-?x)\b.{0,60}(?:only on|differ|mismatch|one node"
                 r"|some nodes|not on|missing on|=?none)",
+                r"(?:libnccl-net\S*|net(?:work)? ?plugin|nccl plugin|hpc-?x|ofi[- ]nccl|sharp plugin|rdma-sharp)\b.{0,80}\b(?:other|second|old|rest|half|others)\b.{0,30}(?:does ?n.t|do(?:es)? not|not|without|lack\w*|missing|none|no\b|internal|built-?in)",
+                r"(?:one|some|new|half|only)\s(?:\w+ )?(?:images?|nodes?|hosts?|pools?|containers?|ranks?)\s.{0,30}(?:has|have|load\w*|ship\w*|with|carr\w*|us\w+)\s.{0,24}(?:libnccl-net|plugin|hpc-?x|ofi|sharp)",
             ),
         ),
     },

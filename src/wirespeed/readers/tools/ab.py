@@ -16,10 +16,10 @@ MOST_QUOTES = 16
 _BEGIN = re.compile(r"This is ApacheBench|^\s*Concurrency Level:")
 _FIGURE = re.compile(
     r"^\s*(?P<name>Concurrency Level|Time taken for tests|Complete requests|Failed requests|Non-2xx responses|Requests per second"
-    r"|Time per request):\s+(?P<number>\d+(?:\.\d+)?)(?P<rest>.*)$"
+    r"|Time per request):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?P<rest>.*)$"
 )
-_FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d+, Receive: \d+, Length: \d+, Exceptions: \d+)\)")
-_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d+)(?: \(longest request\))?\s*$")
+_FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d{1,15}, Receive: \d{1,15}, Length: \d{1,15}, Exceptions: \d{1,15})\)")
+_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d{1,15})(?: \(longest request\))?\s*$")
 _OWN = frozenset({"Requests per second", "Time per request", "Complete requests", "Non-2xx responses"})
 """Figures under names that other tools do not print; `Failed requests:` is no sign of ab."""
 _MARK = re.compile(
@@ -57,7 +57,7 @@ def _take(run: _Run, line: str) -> bool:
     elif percentile := _PERCENTILE.match(line):
         run.figures[percentile["percent"]] = float(percentile["ms"]) / 1e3
     elif failures := _FAILURES.match(line):
-        run.error_counts = {kind: int(count) for kind, count in re.findall(r"(\w+): (\d+)", failures["kinds"]) if int(count)}
+        run.error_counts = {kind: int(count) for kind, count in re.findall(r"(\w+): (\d{1,15})", failures["kinds"]) if int(count)}
     else:
         return False
     return True

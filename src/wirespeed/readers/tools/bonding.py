@@ -17,7 +17,9 @@ _START = re.compile(r"^\s*Ethernet Channel Bonding Driver:")
 _ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")
 _NAMED = re.compile(r"/proc/net/bonding/(?P<name>[\w.-]+)")
 _DETAIL = re.compile(r"^\s+bond mode \S+ .*")
-_RECOGNISED = re.compile(r"Ethernet Channel Bonding Driver|\bBonding Mode:|\bSlave Interface:|\bTransmit Hash Policy:|\bbond mode \S+ ")
+_RECOGNISED = re.compile(
+    r"Ethernet Channel Bonding Driver|\bBonding Mode:|\bSlave Interface:|\bTransmit Hash Policy:|\bbond mode \S+ "
+)
 _MODES = (
     ("802.3ad", "802.3ad"), ("active-backup", "active-backup"), ("load balancing (round-robin)", "balance-rr"),
     ("load balancing (xor)", "balance-xor"), ("transmit load balancing", "balance-tlb"), ("adaptive load balancing", "balance-alb"),

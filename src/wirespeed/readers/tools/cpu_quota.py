@@ -16,9 +16,13 @@ _MAX = re.compile(r"^\s*(?:\S*cpu\.max:\s*)?(?P<quota>max|\d+) (?P<period>\d{4,7
 _OLD = re.compile(r"^\s*(?:\S*/)?cpu\.cfs_(?P<what>quota|period)_us[ :=]+(?P<number>-?\d+)\s*$")
 _TABLE = re.compile(r"periods\b.*throttled|throttled\b.*periods", re.IGNORECASE)
 _CELL = re.compile(r"\s{2,}|\t+|\s*\|\s*")
-_METRIC = re.compile(r"^\s*container_cpu_cfs_(?P<what>throttled_periods|periods)_total\{(?P<labels>[^}]*)\} (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+_METRIC = re.compile(
+    r"^\s*container_cpu_cfs_(?P<what>throttled_periods|periods)_total\{(?P<labels>[^}]*)\} (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+)
 _POD = re.compile(r'(?:pod|container|name)="([^"]+)"')
-_RECOGNISED = re.compile(r"(?i)\bnr_(?:periods|throttled)[ :=]+\d|cpu\.max\b|cpu\.cfs_\w+_us|\bperiods\b.*throttled|throttled\b.*periods|container_cpu_cfs_")
+_RECOGNISED = re.compile(
+    r"(?i)\bnr_(?:periods|throttled)[ :=]+\d|cpu\.max\b|cpu\.cfs_\w+_us|\bperiods\b.*throttled|throttled\b.*periods|container_cpu_cfs_"
+)
 _MOST_SUBJECTS = 4096
 UNNAMED = "?"
 """Subject where the input names no container."""

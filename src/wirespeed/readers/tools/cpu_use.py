@@ -62,7 +62,11 @@ def _core(
         yield SoftirqCpu(source=source(lines, tool, seen.host), quotes=quotes, cpu=cpu, busy_ratio=softirq / 100.0)
     if idle is not None:
         yield ProcessUse(
-            source=source(lines, tool, seen.host), quotes=quotes, subject=f"cpu{cpu}", cpu_ratio=round(1.0 - idle / 100.0, 6), is_core=True
+            source=source(lines, tool, seen.host),
+            quotes=quotes,
+            subject=f"cpu{cpu}",
+            cpu_ratio=round(1.0 - idle / 100.0, 6),
+            is_core=True,
         )
 
 

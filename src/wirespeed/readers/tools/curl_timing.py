@@ -38,7 +38,7 @@ _SURE = frozenset({"time_namelookup", "time_connect", "time_appconnect", "time_p
 """Names that only curl uses: one of them on a line is enough; of the others it takes two times."""
 
 _PAIR = re.compile(
-    r"(?i)(?<![\w%{./-])(?P<name>[a-z]+(?:[_ ][a-z]+){0,4})\"?\s{0,20}[:=]?\s{0,20}\"?(?P<number>\d+(?:[.,]\d+)?(?:e-?\d+)?)\s?(?P<unit>ms|us|µs|s\b)?(?![\w.%/])"
+    r"(?i)(?<![\w%{./-])(?P<name>[a-z]+(?:[_ ][a-z]+){0,4})\"?\s{0,20}[:=]?\s{0,20}\"?(?P<number>\d{1,15}(?:[.,]\d{1,15})?(?:e-?\d{1,15})?)\s?(?P<unit>ms|us|µs|s\b)?(?![\w.%/])"
 )
 _NAME = re.compile(
     r"(?i)\b(?:time_(?:namelookup|connect|appconnect|pretransfer|starttransfer|total)|namelookup|(?:pre|start)transfer|ttfb)\b"
@@ -51,12 +51,12 @@ _GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}
 _AROUND_LABEL = " \t\"'|,;:-"
 _SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]{0,12}\w{0,3}[\s,;]{1,9}(?:tcp_?)?conn\w*\s?[=:]\s?\d")
 _COMMAND = re.compile(r"\bcurl\s.{0,2000}?(?:\s-w\b|--write-out\b|time_total)")
-_CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d+) milliseconds with (?P<bytes>\d+)")
+_CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d{1,15}) milliseconds with (?P<bytes>\d{1,15})")
 """A request that was given up: its time is the time until then."""
 _CONTINUED = re.compile(r"\\\s*$")
 _FORMAT = re.compile(r"%\{(?P<variable>\w+)\}")
 _URL = re.compile(r"\bhttps?://[^\s'\"<>)]+")
-_BARE_NUMBERS = re.compile(r"^\s*\d+(?:\.\d+)?(?:[\s,;]+\d+(?:\.\d+)?)*\s*$")
+_BARE_NUMBERS = re.compile(r"^\s*\d{1,15}(?:\.\d+)?(?:[\s,;]+\d{1,15}(?:\.\d+)?)*\s*$")
 _HEADING_WORD = re.compile(r"[A-Za-z_]+")
 _HTTP_VERSION = re.compile(r"(?i)\bhttp_version\"?\s*[:=]?\s*\"?(?P<version>\d(?:\.\d)?)")
 
@@ -203,7 +203,7 @@ def _values_by_name(names: tuple[str, ...], cells: list[str]) -> Values:
 
 
 def _is_numbers(cells: list[str]) -> bool:
-    return all(re.fullmatch(r"\d+(?:\.\d+)?", cell) for cell in cells)
+    return all(re.fullmatch(r"\d{1,15}(?:\.\d+)?", cell) for cell in cells)
 
 
 def _gathered(lines: Lines, state: _Reading) -> Iterator[HttpTiming]:
@@ -266,7 +266,7 @@ def _time_s(values: Values, field: str) -> float | None:
 
 
 def _code(value: float | None) -> int | None:
-    return None if value is None else int(value)
+    return int(value) if value is not None and 0 <= value < 1000 else None
 
 
 READER = Reader(

@@ -48,7 +48,9 @@ def _is_own(text: str) -> bool:
 
 
 def _name_of(arguments: tuple[str, ...]) -> str:
-    return next((one.rstrip(".") for one in arguments if not one.startswith(("-", "+", "@")) and one not in ("A", "AAAA", "IN")), UNNAMED)
+    return next(
+        (one.rstrip(".") for one in arguments if not one.startswith(("-", "+", "@")) and one not in ("A", "AAAA", "IN")), UNNAMED
+    )
 
 
 def _lookup(lines: Lines, seen: Seen, time_s: float, name: str, status: str | None, quotes: tuple[Quote, ...]) -> NameLookup:

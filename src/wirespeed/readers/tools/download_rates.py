@@ -11,18 +11,18 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 
-_NUMBER = r"\d+(?:[.,]\d+)*"
+_NUMBER = r"\d{1,15}(?:[.,]\d{1,15})*"
 _WGET = re.compile(
-    rf"\((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?B/s|[KMGT]?b/s)\) - .{{1,400}}(?:saved|written to stdout) \[(?P<bytes>\d+)"
+    rf"\((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?B/s|[KMGT]?b/s)\) - .{{1,400}}(?:saved|written to stdout) \[(?P<bytes>\d{{1,15}})"
 )
 _CURL = re.compile(
     r"^\s*(?P<percent>\d{1,3})\s+(?P<total>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+(?P<got>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+\d[\d.]*[kMGTP]?"
     r"\s+(?P<rate>\d[\d.]*[kMGTP]?)\s+\d[\d.]*[kMGTP]?\s+[-\d]+:[-\d:]+\s+(?P<spent>[-\d]+:[-\d:]+)\s+[-\d]+:[-\d:]+\s+\d"
 )
 _ARIA_RESULT = re.compile(rf"^\s*[0-9a-f]{{6}}\|(?:OK|INPR|ERR)\s*\|\s*(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B/s)\|")
-_ARIA_LIVE = re.compile(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d+) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")
+_ARIA_LIVE = re.compile(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d{{1,15}}) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")
 _RSYNC_LIVE = re.compile(
-    rf"^\s*(?P<bytes>\d[\d,.]*[KMGT]?)\s+(?P<percent>\d{{1,3}})%\s+(?P<rate>{_NUMBER})(?P<unit>[kKMGT]?B/s)\s+\d+:\d\d:\d\d"
+    rf"^\s*(?P<bytes>\d[\d,.]*[KMGT]?)\s+(?P<percent>\d{{1,3}})%\s+(?P<rate>{_NUMBER})(?P<unit>[kKMGT]?B/s)\s+\d{{1,15}}:\d\d:\d\d"
 )
 _RSYNC_TOTAL = re.compile(
     rf"sent (?P<sent>{_NUMBER}) bytes\s+received (?P<received>{_NUMBER}) bytes\s+(?P<rate>{_NUMBER}) bytes/sec"
@@ -30,7 +30,9 @@ _RSYNC_TOTAL = re.compile(
 _SCP = re.compile(
     rf"\s(?P<percent>\d{{1,3}})%\s+(?P<size>\d[\d.]*)(?P<size_unit>[KMGT]?B)\s+(?P<rate>{_NUMBER})(?P<unit>[KMGT]?B/s)\s+(?:\d\d:)?\d\d:\d\d"
 )
-_DD = re.compile(rf"\b(?P<bytes>\d+) bytes (?:\([^)]*\) )?(?:copied,|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d+)?) s")
+_DD = re.compile(
+    rf"\b(?P<bytes>\d{{1,15}}) bytes (?:\([^)]*\) )?(?:copied,|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d{{1,15}})?) s"
+)
 _PIP = re.compile(rf"━\s+(?P<got>\d[\d.]*)/(?P<total>\d[\d.]*) (?P<size_unit>[kMG]?B) (?P<rate>{_NUMBER}) (?P<unit>[kMG]?B/s)")
 _TQDM = re.compile(
     rf"(?P<percent>\d{{1,3}})%\|[^|]{{0,200}}\|\s*(?P<got>\d[\d.]*[kMGT]?)/(?P<total>\d[\d.]*[kMGT]?)B?\s*\[(?P<spent>[\d:]+)<[^,]{{1,20}},\s*"
@@ -39,8 +41,8 @@ _TQDM = re.compile(
 _AWS = re.compile(
     rf"Completed (?P<got>\d[\d.]*) (?P<size_unit>[KMGT]?i?B)/~?\d[\d.]* [KMGT]?i?B \((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)\)"
 )
-_GSUTIL = re.compile(rf"\[\d+(?:/\d+)? files\]\[[^\]]*\].*?\s(?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)")
-_RCLONE = re.compile(rf"Transferred:\s+\d[^,]*, \d+%, (?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B(?:ytes)?/s)")
+_GSUTIL = re.compile(rf"\[\d{{1,15}}(?:/\d{{1,15}})? files\]\[[^\]]*\].*?\s(?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)")
+_RCLONE = re.compile(rf"Transferred:\s+\d[^,]*, \d{{1,15}}%, (?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B(?:ytes)?/s)")
 _AZCOPY = re.compile(rf"Throughput \((?P<unit>[KMG]b/s)\): (?P<rate>{_NUMBER})")
 _FIO = re.compile(rf"^\s*(?:READ|WRITE): bw=(?P<rate>{_NUMBER})(?P<unit>[KMG]?i?B/s)")
 

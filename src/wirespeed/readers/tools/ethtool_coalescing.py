@@ -16,7 +16,9 @@ _HEADER = re.compile(r"^\s*Coalesce parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(
     r"^\s*(?:(?P<key>rx-usecs|tx-usecs|rx-frames|tx-frames):\s*(?P<value>\d+|n/a)|Adaptive RX: *(?P<rx>\S+)\s+TX: *(?P<tx>\S+))\s*$"
 )
-_RECOGNISED = re.compile(r"(?m)Coalesce parameters for |\bAdaptive RX: |^[ \t]*(?:[\w.-]+: *)?[rt]x-usecs: |\bethtool (?:-c|--show-coalesce)\b")
+_RECOGNISED = re.compile(
+    r"(?m)Coalesce parameters for |\bAdaptive RX: |^[ \t]*(?:[\w.-]+: *)?[rt]x-usecs: |\bethtool (?:-c|--show-coalesce)\b"
+)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -20,7 +20,9 @@ _MODES = r"\d+base\S+(?:\s+\d+base\S+)*\s*"
 _ROW = re.compile(rf"^\s*(?:(?P<key>{_KEYS}):\s*(?P<value>\S.*)|(?P<more>{_MODES}))$")
 _SPEED = re.compile(r"^(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]b/s)")
 _MODE = re.compile(r"(?P<mbps>\d+)base")
-_RECOGNISED = re.compile(r"(?m)Settings for \S+:|\bSpeed: *(?:\d+ ?Mb/s|Unknown!)|\bLink detected: *(?:yes|no)|\bAdvertised link modes:")
+_RECOGNISED = re.compile(
+    r"(?m)Settings for \S+:|\bSpeed: *(?:\d+ ?Mb/s|Unknown!)|\bLink detected: *(?:yes|no)|\bAdvertised link modes:"
+)
 _ADVERTISED = "Advertised link modes"
 
 

@@ -15,7 +15,9 @@ _ROW = re.compile(
     r"^\s*(?P<key>Identifier|Vendor name|Vendor PN|Module temperature(?: high warning threshold)?"
     r"|[A-Z][\w (),.+-]*(?:alarm|warning)(?: \([^)]*\))?)\s*:\s(?P<value>\S.*)$"
 )
-_RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Identifier|Vendor PN|Module temperature[\w ]*)\s+: |\bethtool (?:-m|--module-info)\b")
+_RECOGNISED = re.compile(
+    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Identifier|Vendor PN|Module temperature[\w ]*)\s+: |\bethtool (?:-m|--module-info)\b"
+)
 _CELSIUS = re.compile(r"^(-?\d+(?:\.\d+)?) degrees C")
 _FLAG = re.compile(r"(?:alarm|warning)(?: \([^)]*\))?$")
 

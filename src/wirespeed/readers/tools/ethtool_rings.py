@@ -12,9 +12,7 @@ from wirespeed.model.text import Text
 from wirespeed.readers.tools._ethtool import Block, blocks, now_and_most
 
 _HEADER = re.compile(r"^\s*Ring parameters for (?P<link>[^\s:]+):")
-_ROW = re.compile(
-    r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$"
-)
+_ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$")
 _RECOGNISED = re.compile(r"Ring parameters for |\bRX (?:Mini|Jumbo):|\bethtool (?:-g|--show-ring)\b")
 _QUOTED = frozenset({"RX", "TX", "Pre-set maximums", "Current hardware settings"})
 

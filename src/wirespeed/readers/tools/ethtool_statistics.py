@@ -20,7 +20,9 @@ _LOOSE_NAME = (
     r"|module_high|[rt]p_cnp|np_(?:cnp|ecn))[\w.-]*"
 )
 _LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_LOOSE_NAME})(?:\[\d+\])?(?:\s*[:=]\s*|\s+)(?P<plus>\+)?(?P<count>\d+)(?![\w.%/])")
-_RECOGNISED = re.compile(rf"NIC statistics|\bethtool (?:-S|--statistics)\b|(?<![\w./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d")
+_RECOGNISED = re.compile(
+    rf"NIC statistics|\bethtool (?:-S|--statistics)\b|(?<![\w./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d"
+)
 _FLAGS = frozenset({"-S", "--statistics"})
 
 

@@ -18,9 +18,9 @@ _ALONE = re.compile(r"^\s*(?:global|defaults)\s*(?:#.*)?$|^(?:frontend|backend|l
 _SURE = re.compile(
     r"^\s*(?:(?:no )?option (?:http-(?:server-close|keep-alive|no-delay|buffer-request|use-htx|pretend-keepalive)|httpclose|httplog|tcplog|redispatch"
     r"|forwardfor|httpchk|splice-\w+|tcp-smart-\w+|clitcpka|srvtcpka|tcpka|dontlognull|abortonclose|persist|logasap)\b[^;{]*$"
-    r"|timeout (?:connect|client|client-fin|server|server-fin|http-request|http-keep-alive|tunnel|queue|check|tarpit) \d+(?:us|ms|s|m|h|d)?"
+    r"|timeout (?:connect|client|client-fin|server|server-fin|http-request|http-keep-alive|tunnel|queue|check|tarpit) \d{1,15}(?:us|ms|s|m|h|d)?"
     r"|balance (?:roundrobin|leastconn|first|source|uri|hdr|random|static-rr)\b[^;{]*$|http-reuse (?:never|safe|aggressive|always)"
-    r"|(?:default_backend|use_backend) [\w.-]+[^;{]*$|tune\.[\w.-]+ \S+|(?:default-)?server (?:[\w.-]+ )?\S+:\d+ (?:[^;{]*\b(?:check|maxconn|inter|weight|backup|proto|ssl)\b)[^;{]*$"
+    r"|(?:default_backend|use_backend) [\w.-]+[^;{]*$|tune\.[\w.-]+ \S+|(?:default-)?server (?:[\w.-]+ )?\S+:\d{1,15} (?:[^;{]*\b(?:check|maxconn|inter|weight|backup|proto|ssl)\b)[^;{]*$"
     r"|compression (?:algo|type|offload)\b[^;{]*$)\s*(?:#.*)?$"
 )
 _KEYWORD = re.compile(

@@ -19,15 +19,15 @@ _COMMAND = re.compile(r"(?:^|[\s$#%./])hey\s+(?P<flags>-.*)")
 _CONCURRENCY = re.compile(r"(?:^|\s)-c\s*(?P<count>\d{1,7})\b")
 _BEGIN = re.compile(r"^\s*Summary:\s*$")
 _OTHER_TOOL = re.compile(r"^\s*Success rate:")
-_FIGURE = re.compile(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d+(?:\.\d+)?)(?:\s+secs)?\s*$")
-_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d+(?:\.\d+)?) secs")
-_DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d+(?:\.\d+)?) secs")
-_COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
-_RESPONSES = re.compile(r"^(?P<count>\d+) responses")
+_FIGURE = re.compile(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?:\s+secs)?\s*$")
+_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d{1,15}(?:\.\d+)?) secs")
+_DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d{1,15}(?:\.\d+)?) secs")
+_COUNTED = re.compile(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
+_RESPONSES = re.compile(r"^(?P<count>\d{1,15}) responses")
 _OWN = frozenset({"Slowest", "dial", "50", "90", "95", "99"})
 """Figures under names that other tools do not print; `Total:` and `Requests/sec:` are no sign of hey."""
 _MARK = re.compile(
-    r"(?m)^[ \t]*DNS\+dialup:\s+\d|^[ \t]*resp wait:\s+\d|^[ \t]*\[\d{3}\]\s+\d+ responses|^[ \t]*Slowest:\s+\d[\d.]* secs|^[ \t]*\d+% in \d[\d.]* secs"
+    r"(?m)^[ \t]*DNS\+dialup:\s+\d|^[ \t]*resp wait:\s+\d|^[ \t]*\[\d{3}\]\s+\d{1,15} responses|^[ \t]*Slowest:\s+\d[\d.]* secs|^[ \t]*\d{1,15}% in \d[\d.]* secs"
 )
 
 

@@ -14,8 +14,11 @@ from wirespeed.model.text import Text
 _DEVICE = re.compile(r"\bCA '(?P<device>[\w.-]{1,64})'")
 _PORT = re.compile(r"^\W*Port (?P<port>\d{1,3}):\s*$")
 _FIELD = re.compile(
-    r"(?:^|\s)(?P<label>CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):\s*(?P<setting>\S.{0,63})"
+    r"(?:^|\s)(?P<label>CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):\s*"
+    r"(?P<setting>\S+(?: \S+){0,7}?)(?=\s*$|\s{2,}|\s(?:CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):)"
 )
+_INLINE_PORT = re.compile(r"\bPort (?P<port>\d{1,3}):\s+\S")
+_BOARD = re.compile(r"\((?P<board>MT\d{4,5})\)")
 _RECOGNISED = re.compile(r"(?m)\bCA '[\w.-]+'|^\s*Physical state: \w+|^\s*Link layer: (?:InfiniBand|Ethernet)")
 _STATES = {"initializing": "init", "initialize": "init"}
 _BAD_RATE = Text(en="the rate of an RDMA port is no number", zh="RDMA 端口的速率不是数字")
@@ -41,6 +44,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if device := _DEVICE.search(line):
             yield from _finished(lines, port)
             port = _Port(device=device["device"], device_quotes=[said])
+            _note_inline(port, line, said)
         elif number := _PORT.match(line):
             yield from _finished(lines, port)
             port = _next_port(port, int(number["port"]), said)
@@ -59,6 +63,23 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             port.fields[label] = setting
             port.quotes.append(said)
     yield from _finished(lines, port)
+
+
+def _note_inline(port: _Port, line: str, said: Quote) -> None:
+    """Fields that somebody has put behind the device on its line."""
+    found = {each["label"]: each["setting"].strip() for each in _FIELD.finditer(line)}
+    if not found:
+        return
+    if number := _INLINE_PORT.search(line):
+        port.port = int(number["port"])
+    if board := _BOARD.search(line):
+        found.setdefault("CA type", board["board"])
+    port.device_fields = {label: found[label] for label in _DEVICE_LABELS if label in found}
+    is_sound = _is_number(found.get("Rate", "0"))
+    port.fields = {
+        label: setting for label, setting in found.items() if label not in _DEVICE_LABELS and (label != "Rate" or is_sound)
+    }
+    port.device_quotes, port.quotes = [], [said]
 
 
 def _next_port(before: _Port, number: int, said: Quote) -> _Port:

@@ -16,12 +16,16 @@ from wirespeed.readers.tools._excerpt import Seen, excerpt
 from wirespeed.readers.tools._ip import is_address
 
 _NEW_HEADER = re.compile(r"^\s*(?P<name>[\w.-]+(?::\w+)?): flags=\d+<(?P<flags>[A-Z0-9_,-]*)>\s+mtu (?P<mtu>\d+)")
-_OLD_HEADER = re.compile(r"^(?P<name>[\w.-]+(?::\w+)?)\s+Link encap:(?P<type>[\w-]+(?: Loopback)?)(?:\s+HWaddr (?P<mac>[0-9A-Fa-f:]+))?")
+_OLD_HEADER = re.compile(
+    r"^(?P<name>[\w.-]+(?::\w+)?)\s+Link encap:(?P<type>[\w-]+(?: Loopback)?)(?:\s+HWaddr (?P<mac>[0-9A-Fa-f:]+))?"
+)
 _OLD_FLAGS = re.compile(r"^\s+(?P<flags>(?:[A-Z]+ +)+)MTU:(?P<mtu>\d+)")
 _NEW_INET = re.compile(r"^\s+inet (?P<address>[\d.]+)\s+netmask (?P<mask>0x[0-9a-f]{8}|[\d.]+)")
 _OLD_INET = re.compile(r"^\s+inet addr:(?P<address>[\d.]+)(?:.*?Mask:(?P<mask>[\d.]+))?")
 _INET6 = re.compile(r"^\s+inet6(?: addr:)? (?P<address>[0-9a-f:]+)(?:/|\s+prefixlen )(?P<length>\d+)")
-_NEW_MAC = re.compile(r"^\s+(?P<type>ether|loop|infiniband|unspec)\b(?:\s+(?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?\s+txqueuelen (?P<queue>\d+)")
+_NEW_MAC = re.compile(
+    r"^\s+(?P<type>ether|loop|infiniband|unspec)\b(?:\s+(?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?\s+txqueuelen (?P<queue>\d+)"
+)
 _COUNTS = re.compile(r"^\s+(?P<way>RX|TX) (?P<what>packets|errors)[ :](?P<rest>.*)$")
 _PAIR = re.compile(r"(packets|errors|dropped|overruns|frame|carrier|collisions)[ :](\d+)")
 _RECOGNISED = re.compile(r"(?m)^[ \t]*\S+: flags=\d+<[^>]*>\s+mtu \d|\bLink encap:|^[ \t]+(?:RX|TX) (?:packets|errors)[ :]\d")
@@ -72,7 +76,9 @@ def _link(lines: Lines, seen: Seen, name: str, opener: tuple[Quote, ...], groups
         is_up=("UP" in flags) if groups.get("flags") is not None else None,
         has_carrier=("RUNNING" in flags) if "UP" in flags else None,
         mtu_bytes=int(mtu) if mtu else None,
-        type_name={"loop": "loopback", "Local Loopback": "loopback", "Ethernet": "ether", "InfiniBand": "infiniband"}.get(kind or "", kind),
+        type_name={"loop": "loopback", "Local Loopback": "loopback", "Ethernet": "ether", "InfiniBand": "infiniband"}.get(
+            kind or "", kind
+        ),
         mac_address=groups.get("mac"),
         tx_queue_packets=int(queue) if queue else None,
     )

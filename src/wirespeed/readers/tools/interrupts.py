@@ -13,7 +13,9 @@ from wirespeed.readers.tools._excerpt import Seen, excerpt
 
 _HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
 _ROW = re.compile(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s+(?P<rest>[^\s\d]\S*(?:\s+\S+)*)\s*$")
-_CONTROLLER = re.compile(r"^(?:IR-)?(?:PCI-MSI|IO-APIC|XT-PIC|ITS|GIC|MSI|DMAR|Hyper-V|xen|ICU|PCI-HT|HPET|PLIC|APLIC|IMSIC)", re.IGNORECASE)
+_CONTROLLER = re.compile(
+    r"^(?:IR-)?(?:PCI-MSI|IO-APIC|XT-PIC|ITS|GIC|MSI|DMAR|Hyper-V|xen|ICU|PCI-HT|HPET|PLIC|APLIC|IMSIC)", re.IGNORECASE
+)
 _AFFINITY = re.compile(r"^\s*/proc/irq/(?P<irq>\d+)/(?:smp|effective)_affinity_list:\s*(?P<cpus>[\d,-]+)\s*$")
 _RECOGNISED = re.compile(
     r"(?im)^[ \t]+CPU0(?:\s+CPU\d+)*[ \t]*$|^[ \t]*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
@@ -35,7 +37,11 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 def _is_own(text: str) -> bool:
     row = _ROW.match(text)
-    return _HEADER.match(text) is not None or _AFFINITY.match(text) is not None or (row is not None and bool(_CONTROLLER.match(row["rest"])))
+    return (
+        _HEADER.match(text) is not None
+        or _AFFINITY.match(text) is not None
+        or (row is not None and bool(_CONTROLLER.match(row["rest"])))
+    )
 
 
 def _row(lines: Lines, seen: Seen, has_header: bool) -> Iterator[Interrupt]:

@@ -16,7 +16,9 @@ from wirespeed.readers.tools._json_excerpt import documents, number, word
 _INET = re.compile(
     r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/(?P<length>\d+))(?P<rest>\s.*)?$"
 )
-_BRIEF = re.compile(r"^(?P<name>[A-Za-z0-9_][\w.-]*)(?:@\S+)? +(?:UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<all>[0-9a-f.:]+/\d+.*)$")
+_BRIEF = re.compile(
+    r"^(?P<name>[A-Za-z0-9_][\w.-]*)(?:@\S+)? +(?:UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<all>[0-9a-f.:]+/\d+.*)$"
+)
 _RECOGNISED = re.compile(r"(?m)\binet6? [0-9a-fA-F.:]+(?: peer \S+)?/\d|^\S+ +(?:UP|DOWN|UNKNOWN) +[0-9a-f.:]+/\d|\"addr_info\"")
 
 
@@ -65,7 +67,11 @@ def _address(lines: Lines, seen: Seen, inet: re.Match[str], link: str | None, op
 def _label(words: list[str]) -> str | None:
     """IPv4 lines end in the interface's name (`scope global dynamic eth0`)."""
     after = words[words.index("scope") + 2 :] if "scope" in words else []
-    return after[-1] if after and after[-1] not in ("dynamic", "noprefixroute", "nodad", "tentative", "secondary", "deprecated") else None
+    return (
+        after[-1]
+        if after and after[-1] not in ("dynamic", "noprefixroute", "nodad", "tentative", "secondary", "deprecated")
+        else None
+    )
 
 
 def _brief(lines: Lines, seen: Seen, found: re.Match[str]) -> Iterator[Address]:

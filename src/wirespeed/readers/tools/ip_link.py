@@ -16,7 +16,9 @@ from wirespeed.readers.tools._ip import HEADER, RECOGNISED, number_after, value_
 from wirespeed.readers.tools._json_excerpt import documents, number, word
 
 _HARDWARE = re.compile(r"^\s+link/(?P<type>[\w/-]+)(?: (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?")
-_KINDS = "vxlan|geneve|bridge|bond|veth|vlan|macvlan|ipvlan|dummy|ipip|sit|gre|gretap|ip6tnl|ip6gre|wireguard|tun|tap|ifb|vrf|team|ipoib"
+_KINDS = (
+    "vxlan|geneve|bridge|bond|veth|vlan|macvlan|ipvlan|dummy|ipip|sit|gre|gretap|ip6tnl|ip6gre|wireguard|tun|tap|ifb|vrf|team|ipoib"
+)
 _KIND = re.compile(rf"^\s+(?P<kind>{_KINDS})\b(?!_)")
 _COUNTED = re.compile(r"^\s+(?P<way>RX|TX)(?P<errors> errors)?:(?P<columns>(?: +\w+)+)\s*$")
 _NUMBERS = re.compile(r"^\s+\d+(?: +\d+)+\s*$")
@@ -95,7 +97,9 @@ def _more(lines: Lines, at_hand: _Open, seen: Seen) -> Iterator[Counter]:
         at_hand.fields["type_name"] = kind["kind"]
         at_hand.quotes.append(seen.quoted(lines))
     elif counted:
-        at_hand.columns = tuple(_counter_name(counted["way"], column, bool(counted["errors"])) for column in counted["columns"].split())
+        at_hand.columns = tuple(
+            _counter_name(counted["way"], column, bool(counted["errors"])) for column in counted["columns"].split()
+        )
         at_hand.heading = seen.quoted(lines)
     elif at_hand.columns and _NUMBERS.match(seen.text):
         yield from _counters(lines, at_hand, seen)
@@ -191,7 +195,9 @@ def _json_counters(lines: Lines, name: str, one: dict[str, object], place: Quote
 READER = Reader(
     title=Text(en="interfaces (ip link)", zh="网络接口（ip link）"),
     gives=(Link, Counter),
-    recognises=lambda sample: RECOGNISED.search(sample) is not None or '"ifname"' in sample or bool(re.search(r"[0-9a-f:]{17} <[A-Z]", sample)),
+    recognises=lambda sample: (
+        RECOGNISED.search(sample) is not None or '"ifname"' in sample or bool(re.search(r"[0-9a-f:]{17} <[A-Z]", sample))
+    ),
     read=_read,
     obtained_by=("ip -s -d link",),
 )

@@ -18,19 +18,17 @@ from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 MOST_STREAMS = 1024
 """Stream numbers remembered in one run; iperf3 itself stops at 128."""
 
-_HEAD = (
-    r"\[\s*\*?(?P<id>\d+|SUM)(?:-[^\]\s]+)?\](?:\[(?P<direction>[TR]X-[CS])\])?\s+(?P<start>\d+\.\d+)-\s*(?P<end>\d+\.\d+)\s+sec\b"
-)
+_HEAD = r"\[\s*\*?(?P<id>\d{1,15}|SUM)(?:-[^\]\s]+)?\](?:\[(?P<direction>[TR]X-[CS])\])?\s+(?P<start>\d{1,15}\.\d+)-\s*(?P<end>\d{1,15}\.\d+)\s+sec\b"
 _BEGUN = re.compile(_HEAD)
 _ROW = re.compile(
     _HEAD + r"\s+(?P<size>\d[\d.]*)\s+(?P<size_unit>[KMGT]?Bytes)\s+(?P<rate>\d[\d.]*)\s+(?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)"
     r"(?P<rest>.*)"
 )
-_DATAGRAMS = re.compile(r"(?<![\d.])(?P<jitter>\d[\d.]*) ms\s+(?P<lost>\d+)/\s*(?P<total>\d+)")
+_DATAGRAMS = re.compile(r"(?<![\d.])(?P<jitter>\d[\d.]*) ms\s+(?P<lost>\d{1,15})/\s*(?P<total>\d{1,15})")
 _RETRANSMITS = re.compile(
-    r"^\s+(?P<packets>\d+)(?:\s+(?P<window>\d[\d.]*) (?P<window_unit>[KMGT]?Bytes))?\s*(?:sender|receiver)?\s*$"
+    r"^\s+(?P<packets>\d{1,15})(?:\s+(?P<window>\d[\d.]*) (?P<window_unit>[KMGT]?Bytes))?\s*(?:sender|receiver)?\s*$"
 )
-_STREAM = re.compile(r"\[\s*(?P<id>\d+)\] local \S+ port \d+ connected (?:to|with) ")
+_STREAM = re.compile(r"\[\s*(?P<id>\d{1,15})\] local \S+ port \d{1,15} connected (?:to|with) ")
 _COMMAND = re.compile(r"(?:^|[\s$#])iperf3?\s+(?P<flags>-.*)")
 _PARALLEL = re.compile(r"(?:^|\s)(?:-P\s*|--parallel[ =])(?P<count>\d{1,4})\b")
 _REVERSE_FLAG = re.compile(r"(?:^|\s)(?:-R|--reverse)\b")

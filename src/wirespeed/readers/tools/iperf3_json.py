@@ -14,6 +14,8 @@ from wirespeed.model.text import Text
 
 MOST_DOCUMENTS = 100
 """Runs read from one text."""
+MOST_COUNT = 1e15
+"""A larger count is damage."""
 
 Role: TypeAlias = Literal["sum-sender", "sum-receiver", "mean"]
 
@@ -117,7 +119,7 @@ def _number(table: dict[str, Any], key: str) -> float | None:
 
 def _whole(table: dict[str, Any], key: str) -> int | None:
     value = _number(table, key)
-    return None if value is None or value != value or abs(value) == float("inf") else int(value)
+    return int(value) if value is not None and abs(value) < MOST_COUNT else None
 
 
 def _percent(table: dict[str, Any], key: str) -> float | None:

@@ -11,7 +11,9 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.tools._excerpt import Seen, excerpt
 
-_DF_HEADER = re.compile(r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on")
+_DF_HEADER = re.compile(
+    r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on"
+)
 _DF_ROW = re.compile(
     r"^\s*(?P<device>\S*[^\s:])(?:\s+(?P<type>[a-z][\w.]*))?\s+(?P<size>\d+(?:\.\d+)?[KMGTP]?)\s+(?P<used>\d+(?:\.\d+)?[KMGTP]?)\s+(?:-?\d+(?:\.\d+)?[KMGTP]?)\s+"
     r"(?:\d+%|-)\s+(?P<path>/\S*)\s*$"

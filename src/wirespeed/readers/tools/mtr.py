@@ -39,7 +39,7 @@ _STARTS_AS_ROW = re.compile(r"^\s*\d{1,3}\.\|-- ")
 _CSV_HEADING = re.compile(r"^Mtr_Version[,;]")
 _CSV_ROW = re.compile(r"^MTR\.\d[^,;]*(?P<separator>[,;])")
 _MARK = re.compile(
-    r"(?m)^[ \t]*\d{1,3}\.\|-- |^HOST: .{1,400}Loss%|^Mtr_Version[,;]|^MTR\.\d[^,;]*[,;]|^[ \t]*\d{1,3}\. \S.{0,200}\s\d+(?:\.\d+)?%\s+\d+\s+\d"
+    r"(?m)^[ \t]*\d{1,3}\.\|-- |^HOST: .{1,400}Loss%|^Mtr_Version[,;]|^MTR\.\d[^,;]*[,;]|^[ \t]*\d{1,3}\. \S.{0,200}\s\d{1,15}(?:\.\d+)?%\s+\d{1,15}\s+\d"
 )
 
 

@@ -41,13 +41,13 @@ _INSIDE = re.compile(
 _NAME = re.compile(r"[a-z_][a-z0-9_.]*\Z")
 _FREE_NAMES = frozenset({"map", "types", "geo", "split_clients", "charset_map", "match"})
 """Blocks whose entries are values, not directives."""
-_GREP_PREFIX = re.compile(r"^\s*[\w./-]+\.(?:conf|cfg|template|tmpl)[:-](?:\d+[:-])?(?=\s|[a-z#}])")
+_GREP_PREFIX = re.compile(r"^\s*[\w./-]+\.(?:conf|cfg|template|tmpl)[:-](?:\d{1,15}[:-])?(?=\s|[a-z#}])")
 _DUMPED_FILE = re.compile(r"^# configuration file (?P<path>\S+):\s*$")
 _ANNOTATION = re.compile(r"\bnginx\.(?:ingress\.kubernetes\.io|org)/(?P<name>[a-z0-9-]+)\"?\s*[:=]\s*(?P<setting>\S.*?),?\s*$")
 _TEXT_FOLLOWS = frozenset({"|", ">", "|-", ">-"})
 """YAML marks of a snippet: its lines are read as configuration of their own."""
 _MARK = re.compile(
-    rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d+[:-])?[ \t]*)?(?:{_ALONE.pattern})[^;{{}}\n]{{0,400}}[;{{]|^# configuration file \S+:\s*$"
+    rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d{{1,15}}[:-])?[ \t]*)?(?:{_ALONE.pattern})[^;{{}}\n]{{0,400}}[;{{]|^# configuration file \S+:\s*$"
     r"|nginx\.(?:ingress\.kubernetes\.io|org)/[a-z]"
 )
 

@@ -16,17 +16,19 @@ from wirespeed.model.units import time_in_s
 
 MOST_QUOTES = 24
 MOST_DOCUMENTS = 100
+MOST_COUNT = 10**15
+"""A larger count is damage."""
 MOST_ERROR_KINDS = 32
 MOST_ERROR_CHARACTERS = 160
 
 _BEGIN = re.compile(r"^\s*Summary:\s*$")
 _SUCCESS = re.compile(r"^\s*Success rate:\s+\d")
-_TIME = r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>secs?|ms|us|µs|ns)"
+_TIME = r"(?P<number>\d{1,15}(?:\.\d+)?) ?(?P<unit>secs?|ms|us|µs|ns)"
 _FIGURE = re.compile(rf"^\s*(?P<name>Total|Slowest|Average|DNS\+dialup):\s+{_TIME}\b")
-_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<number>\d+(?:\.\d+)?)\s*$")
+_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<number>\d{1,15}(?:\.\d+)?)\s*$")
 _PERCENTILE = re.compile(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b")
-_COUNTED = re.compile(r"^\s*\[(?P<key>\d+)\]\s+(?P<rest>\S.*)$")
-_RESPONSES = re.compile(r"^(?P<count>\d+) responses")
+_COUNTED = re.compile(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
+_RESPONSES = re.compile(r"^(?P<count>\d{1,15}) responses")
 _DOCUMENT = re.compile(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
 _MARK = re.compile(r"(?m)^[ \t]*Success rate:\s+\d")
 
@@ -177,7 +179,7 @@ def _number(table: dict[str, Any], key: str) -> float | None:
 
 def _counts(table: dict[str, Any]) -> dict[str, int]:
     kept = list(table.items())[:MOST_ERROR_KINDS]
-    return {name[:MOST_ERROR_CHARACTERS]: value for name, value in kept if isinstance(value, int) and not isinstance(value, bool)}
+    return {name[:MOST_ERROR_CHARACTERS]: value for name, value in kept if isinstance(value, int) and 0 < value < MOST_COUNT}
 
 
 def _problem(lines: Lines, index: int | None, why: Text) -> Problem:

@@ -22,13 +22,13 @@ _COMMAND = re.compile(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b")
 _COLUMNS = re.compile(r"#bytes\s+#iterations\s+(?P<columns>\S.*)")
 _BANDWIDTH_UNIT = re.compile(r"BW average\[(?P<unit>Gb|MB|MiB)/sec\]")
 _LATENCY_COLUMN = re.compile(r"(?P<name>(?:t_\w+|99(?:\.9+)?% percentile))\[usec\]")
-_QPS = re.compile(r"\((?P<count>\d+) QPs?\)")
-_ROW = re.compile(r"^(?:[\w.-]+:)?\s*(?P<bytes>\d+)\s+(?P<iterations>\d+)(?P<numbers>(?:\s+-?\d+(?:\.\d+)?)*)\s*$")
-_STARTS_AS_ROW = re.compile(r"^(?:[\w.-]+:)?\s*\d+\s+\d+\s")
+_QPS = re.compile(r"\((?P<count>\d{1,15}) QPs?\)")
+_ROW = re.compile(r"^(?:[\w.-]+:)?\s*(?P<bytes>\d{1,15})\s+(?P<iterations>\d{1,15})(?P<numbers>(?:\s+-?\d{1,15}(?:\.\d+)?)*)\s*$")
+_STARTS_AS_ROW = re.compile(r"^(?:[\w.-]+:)?\s*\d{1,15}\s+\d{1,15}\s")
 _SETUP = re.compile(
     r"(?P<name>Number of qps|Device|Transport type|Connection type|Mtu|Link type|GID index|rdma_cm QPs|PCIe relax order)\s*:\s*(?P<setting>\S+)"
 )
-_LEADING_NUMBER = re.compile(r"^(?P<number>\d+)(?:\[(?P<unit>\w+)\])?$")
+_LEADING_NUMBER = re.compile(r"^(?P<number>\d{1,15})(?:\[(?P<unit>\w+)\])?$")
 
 
 @dataclass(slots=True)

@@ -19,21 +19,21 @@ ICMP_HEADER_BYTES = 8
 _COMMAND = re.compile(r"(?:^|[\s$#>])ping6?\s+(?P<words>\S.*)")
 _TAKES_VALUE = frozenset("cisMIWwtQSmplBFhGg")
 _LOOKS_LIKE_HOST = re.compile(r"^[A-Za-z0-9_][\w.:%-]*[\w]$")
-_START = re.compile(r"\bPING (?P<target>[^\s(]+).{0,160}?\s(?P<payload>\d+)(?:\(\d+\))? (?:data bytes|bytes of data)")
-_REPLY = re.compile(r"\b(?P<size>\d+) bytes from (?P<target>\S+?)(?: \([^)\s]+\))?:? (?:icmp_)?seq=\d+(?P<rest>.*)")
-_REPLY_TTL = re.compile(r"\b(?:ttl|hlim)=(?P<ttl>\d+)")
-_REPLY_TIME = re.compile(r"\btime[=<](?P<ms>\d+(?:\.\d+)?) ?ms")
+_START = re.compile(r"\bPING (?P<target>[^\s(]+).{0,160}?\s(?P<payload>\d{1,15})(?:\(\d{1,15}\))? (?:data bytes|bytes of data)")
+_REPLY = re.compile(r"\b(?P<size>\d{1,15}) bytes from (?P<target>\S+?)(?: \([^)\s]+\))?:? (?:icmp_)?seq=\d{1,15}(?P<rest>.*)")
+_REPLY_TTL = re.compile(r"\b(?:ttl|hlim)=(?P<ttl>\d{1,15})")
+_REPLY_TIME = re.compile(r"\btime[=<](?P<ms>\d{1,15}(?:\.\d+)?) ?ms")
 _STATISTICS = re.compile(r"--- (?P<target>\S+) ping6? statistics ---")
-_COUNTS = re.compile(r"\b(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received(?P<rest>.*)")
-_DUPLICATES = re.compile(r"\+(?P<count>\d+) duplicates")
-_LOSS = re.compile(r"(?<![\d.])(?P<percent>\d+(?:\.\d+)?)% (?:packet )?loss")
+_COUNTS = re.compile(r"\b(?P<sent>\d{1,15}) packets transmitted, (?P<received>\d{1,15}) (?:packets )?received(?P<rest>.*)")
+_DUPLICATES = re.compile(r"\+(?P<count>\d{1,15}) duplicates")
+_LOSS = re.compile(r"(?<![\d.])(?P<percent>\d{1,15}(?:\.\d+)?)% (?:packet )?loss")
 _TIMES = re.compile(
     r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev))? = "
-    r"(?P<low>\d+(?:\.\d+)?)/(?P<mean>\d+(?:\.\d+)?)/(?P<high>\d+(?:\.\d+)?)(?:/(?P<spread>\d+(?:\.\d+)?|nan))? ms"
+    r"(?P<low>\d{1,15}(?:\.\d+)?)/(?P<mean>\d{1,15}(?:\.\d+)?)/(?P<high>\d{1,15}(?:\.\d+)?)(?:/(?P<spread>\d{1,15}(?:\.\d+)?|nan))? ms"
 )
 _TOO_LONG = re.compile(
-    r"(?i)message too long(?:, mtu[=: ]+(?P<local>\d+))?|frag(?:mentation)? needed and DF set(?: ?\(mtu ?=? ?(?P<hop>\d+)\))?"
-    r"|packet too big: mtu=(?P<hop6>\d+)"
+    r"(?i)message too long(?:, mtu[=: ]+(?P<local>\d{1,15}))?|frag(?:mentation)? needed and DF set(?: ?\(mtu ?=? ?(?P<hop>\d{1,15})\))?"
+    r"|packet too big: mtu=(?P<hop6>\d{1,15})"
 )
 _REFUSED = re.compile(
     r"(?i)destination (?:host|net|port) \w+|packet filtered|time to live exceeded|network is unreachable|no route to host"
@@ -41,12 +41,12 @@ _REFUSED = re.compile(
     r"|request timeout for icmp_seq|no answer yet for icmp_seq"
 )
 _MARKED = re.compile(
-    r"(?i)\bping6?: |\bfrom \S+ icmp_seq=\d+ \D|\bfrag(?:mentation)? needed and DF set|\bmessage too long,? mtu"
+    r"(?i)\bping6?: |\bfrom \S+ icmp_seq=\d{1,15} \D|\bfrag(?:mentation)? needed and DF set|\bmessage too long,? mtu"
     r"|\brequest timeout for icmp_seq|\bno answer yet for icmp_seq|^connect: network is unreachable"
 )
 _DONT_FRAGMENT = re.compile(r"(?:^|\s)(?:-M\s*do|-D)\b")
 _PAYLOAD_FLAG = re.compile(r"(?:^|\s)-[A-Za-z]*s\s*(?P<bytes>\d{1,6})\b")
-_SUMMARY = re.compile(r"\b\d+ packets transmitted, \d+ (?:packets )?received")
+_SUMMARY = re.compile(r"\b\d{1,15} packets transmitted, \d{1,15} (?:packets )?received")
 
 
 _HINTS = (

@@ -36,7 +36,7 @@ _NOT_CONNECTING = re.compile(
 
 _HOST = r"(?P<host>\[[0-9a-fA-F:.%\w]+\]|[\w.-]{1,253})"
 _PORT = r"(?P<port>\d{1,5})"
-_NC_COMMAND = re.compile(rf"(?:^|[\s$#/])(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*{_HOST}\s+{_PORT}\b(?P<rest>.*)")
+_NC_COMMAND = re.compile(rf"(?:^|[\s$#/])(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d{{1,15}}\s+)?)*{_HOST}\s+{_PORT}\b(?P<rest>.*)")
 _URL_COMMAND = re.compile(rf"(?:^|[\s$#])(?:curl|wget)\s.{{0,2000}}?(?P<scheme>https?)://(?:[^\s@/]+@)?{_HOST}(?::{_PORT})?")
 _CURL_BARE_COMMAND = re.compile(rf"(?:^|[\s$#])curl\s+(?:-\S+\s+)*{_HOST}:{_PORT}(?:[/\s]|$)")
 _DEV_TCP = re.compile(rf"/dev/tcp/{_HOST}/{_PORT}\b(?P<rest>.*)")
@@ -56,12 +56,12 @@ _SSH = re.compile(rf"\bconnect to host {_HOST} port {_PORT}: (?P<why>.*)$")
 _WGET = re.compile(rf"Connecting to {_HOST}(?: \([^)]*\))?(?:\|[^|]*\|)?:{_PORT}\.\.\. (?P<why>connected\.|failed: .*)")
 
 _CURL_CONNECT = re.compile(
-    rf"curl: \((?:7|28)\) Failed(?: to)? connect to {_HOST}(?::| port ){_PORT}(?: \([^)]*\))?(?: after (?P<ms>\d+) ms)?[:;] (?P<why>.*)"
+    rf"curl: \((?:7|28)\) Failed(?: to)? connect to {_HOST}(?::| port ){_PORT}(?: \([^)]*\))?(?: after (?P<ms>\d{{1,15}}) ms)?[:;] (?P<why>.*)"
 )
 _CURL_VERBOSE = re.compile(
     rf"^\s*\*\s+(?:connect to (?P<failed>\S+) port (?P<failed_port>\d{{1,5}}).* failed: (?P<why>.*)|Connected to {_HOST} \([^)]*\) port {_PORT})"
 )
-_CURL_TIMEOUT = re.compile(r"curl: \(28\) Connect(?:ion)? timed? ?out(?: after (?P<ms>\d+) (?:milliseconds|ms))?")
+_CURL_TIMEOUT = re.compile(r"curl: \(28\) Connect(?:ion)? timed? ?out(?: after (?P<ms>\d{1,15}) (?:milliseconds|ms))?")
 _CURL_CLOSED = re.compile(r"curl: \((?P<code>52|55|56|35)\) (?P<why>.*)")
 
 _TARGETS = (
@@ -81,7 +81,7 @@ _NMAP_PORT = re.compile(r"^\s*(?P<port>\d{1,5})/tcp\s+(?P<state>open|closed|filt
 _NMAP_OUTCOMES: dict[str, Outcome] = {"open": "connected", "closed": "refused", "filtered": "timed-out"}
 _MARK = re.compile(
     r"(?i)connection refused|ECONNREFUSED|no route to host|EHOSTUNREACH|network is unreachable|connect(?:ion)? timed out|ETIMEDOUT"
-    r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .{0,60} succeeded|^[ \t]*Ncat: |Connecting to \S+:\d+\.\.\. |^Connected to \S+\.$"
+    r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .{0,60} succeeded|^[ \t]*Ncat: |Connecting to \S+:\d{1,15}\.\.\. |^Connected to \S+\.$"
     r"|^[ \t]*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.{0,80}\) port \d|couldn.t connect to \S+:\d",
     re.MULTILINE,
 )

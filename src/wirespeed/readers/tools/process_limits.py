@@ -25,13 +25,17 @@ _KIB_NAMES = frozenset({"memlock", "stack", "as", "rss"})
 _LIMIT = r"(?P<limit>unlimited|infinity|-1|\d+[KMGT]?i?B?)"
 _ULIMIT_ROW = re.compile(rf"^\s*(?P<words>[a-z][a-z ]+?)\s+\((?P<unit>[\w ]+, )?-(?P<option>\w)\)\s+{_LIMIT}\s*$")
 _PROC_ROW = re.compile(rf"^\s*(?P<words>Max [a-z][a-z ]+?)\s{{2,}}{_LIMIT}\s+(?:unlimited|\d+)(?:\s+(?P<unit>[a-z]+))?\s*$")
-_PRLIMIT_ROW = re.compile(rf"^\s*(?P<name>MEMLOCK|NOFILE|NPROC|STACK|AS|RSS)\s.*?\s{_LIMIT}\s+(?:unlimited|\d+)(?:\s+(?P<unit>[a-z]+))?\s*$")
+_PRLIMIT_ROW = re.compile(
+    rf"^\s*(?P<name>MEMLOCK|NOFILE|NPROC|STACK|AS|RSS)\s.*?\s{_LIMIT}\s+(?:unlimited|\d+)(?:\s+(?P<unit>[a-z]+))?\s*$"
+)
 _CONF_ROW = re.compile(
     rf"^\s*(?P<domain>[*@%\w.:-]+)\s+(?P<kind>soft|hard|-)\s+(?P<name>memlock|nofile|nproc|stack|as|rss)\s+{_LIMIT}\s*(?:#.*)?$"
 )
 _UNIT_ROW = re.compile(rf"^\s*(?:Default)?Limit(?P<name>MEMLOCK|NOFILE|NPROC|STACK|AS|RSS)(?P<soft>Soft)?={_LIMIT}(?::\S+)?\s*$")
 _BARE = re.compile(rf"^\s*(?:\[[^\]]*\]\s*)?{_LIMIT}\s*$")
-_INLINE = re.compile(rf"\bulimit -(?P<option>[lnusvm])\b\s*(?:\([^)]*\)\s*)?(?:is|=|:|->|says|gives|prints|reports|shows)\s*{_LIMIT}\b")
+_INLINE = re.compile(
+    rf"\bulimit -(?P<option>[lnusvm])\b\s*(?:\([^)]*\)\s*)?(?:is|=|:|->|says|gives|prints|reports|shows)\s*{_LIMIT}\b"
+)
 _ASKED = re.compile(r"\bulimit\s+(?:-[HS]\s+)?-[HS]?(?P<option>[lnusvm])\b(?!\s+(?:unlimited|\d))")
 _RECOGNISED = re.compile(
     r"(?m)\bulimit -|\([\w ]*,? ?-[lnu]\) +(?:unlimited|\d)|\bMax (?:locked memory|open files) +(?:unlimited|\d)|\bLimit(?:MEMLOCK|NOFILE|NPROC|STACK)\w*="
@@ -74,7 +78,9 @@ def _row(lines: Lines, seen: Seen) -> Iterator[ProcessLimit]:
     known = (groups.get("name") or "").lower() or _NAMES.get((groups.get("words") or "").lower())
     if known is None:
         return
-    yield _limit(lines, seen, known, _subject_of_row(seen, found), found["limit"], _scale(found.re, known, groups.get("unit") or ""))
+    yield _limit(
+        lines, seen, known, _subject_of_row(seen, found), found["limit"], _scale(found.re, known, groups.get("unit") or "")
+    )
 
 
 def _subject_of_row(seen: Seen, found: re.Match[str]) -> str | None:

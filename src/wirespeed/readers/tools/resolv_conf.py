@@ -17,7 +17,9 @@ _OPTION = re.compile(
     r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
 )
 _DOMAIN = re.compile(r"^[\w.-]+$")
-_RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:nameserver\s+[0-9a-fA-F:.]+|options\s+[\w-]+(?::\d+)?\b|search\s+[\w.-]+\.[\w.-]+)")
+_RECOGNISED = re.compile(
+    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:nameserver\s+[0-9a-fA-F:.]+|options\s+[\w-]+(?::\d+)?\b|search\s+[\w.-]+\.[\w.-]+)"
+)
 _MOST_ROWS = 64
 
 

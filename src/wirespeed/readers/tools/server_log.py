@@ -23,21 +23,21 @@ _SERVER_HEADER = re.compile(r"(?i)^(?:< )?server: (?P<server>\S.*?)\s*$")
 _REQUEST = r"\"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|CONNECT) \S{1,2000} HTTP/[\d.]+\""
 _ACCESS = re.compile(rf"{_REQUEST}\s+(?P<code>[1-5]\d\d)\b(?P<rest>.*)")
 _UVICORN = re.compile(r"^INFO:\s+\S+ - \"")
-_REQUEST_TIME = re.compile(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d+(?:\.\d+)?)\b")
-_INGRESS_TIME = re.compile(r"\" \d+ (?P<seconds>\d+\.\d{3}) \[")
+_REQUEST_TIME = re.compile(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
+_INGRESS_TIME = re.compile(r"\" \d{1,15} (?P<seconds>\d{1,15}\.\d{3}) \[")
 _ENVOY = re.compile(rf"{_REQUEST}\s+(?P<code>\d{{1,3}}) (?P<flags>[A-Z]{{2,6}}(?:,[A-Z]{{2,6}})*) (?P<rest>.*)")
-_ENVOY_TIMES = re.compile(r"(?:^|\s)\d+ \d+ (?P<ms>\d+) (?:\d+|-)(?:\s|$)")
+_ENVOY_TIMES = re.compile(r"(?:^|\s)\d{1,15} \d{1,15} (?P<ms>\d{1,15}) (?:\d{1,15}|-)(?:\s|$)")
 _ENVOY_JSON = re.compile(r"\"response_flags\"\s*:\s*\"(?P<flags>[A-Z]{2,6}(?:,[A-Z]{2,6})*)\"")
 _JSON_CODE = re.compile(r"\"(?:response_code|status|status_code|upstream_status)\"\s*:\s*\"?(?P<code>[1-5]\d\d)\b")
-_JSON_MS = re.compile(r"\"duration\"\s*:\s*\"?(?P<ms>\d+)\b")
+_JSON_MS = re.compile(r"\"duration\"\s*:\s*\"?(?P<ms>\d{1,15})\b")
 _HAPROXY_HTTP = re.compile(
-    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d+/-?\d+/-?\d+/-?\d+/\+?(?P<ms>\d+) (?P<code>-1|\d{3}) \+?\d+ \S+ \S+ (?P<flags>[A-Za-z-]{4}) \d+/\d+/\d+/\d+/"
+    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d{1,15}/-?\d{1,15}/-?\d{1,15}/-?\d{1,15}/\+?(?P<ms>\d{1,15}) (?P<code>-1|\d{3}) \+?\d{1,15} \S+ \S+ (?P<flags>[A-Za-z-]{4}) \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/"
 )
 _HAPROXY_TCP = re.compile(
-    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d+/-?\d+/\+?(?P<ms>\d+) \+?\d+ (?P<flags>[A-Za-z-]{2}) \d+/\d+/\d+/\d+/"
+    r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d{1,15}/-?\d{1,15}/\+?(?P<ms>\d{1,15}) \+?\d{1,15} (?P<flags>[A-Za-z-]{2}) \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/"
 )
 _ALB = re.compile(
-    r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d+\.\d+) (?P<second>-1|\d+\.\d+) (?P<third>-1|\d+\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
+    r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d{1,15}\.\d+) (?P<second>-1|\d{1,15}\.\d+) (?P<third>-1|\d{1,15}\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
 )
 _REASON = re.compile(
     r"(?i)(?<![\d.])(?P<code>408|429|499|50[0-4]|52[0-4])[:,]? (?:Server Error: |Client Error: )?(?P<reason>Bad Gateway|Gateway Time-?out|Service (?:Temporarily )?Unavailable"
@@ -111,12 +111,12 @@ _PHRASE_HINTS = (
     "hang up", "ERR_", "ncomplete", "TransferEncoding", "curl: (", "prematurely", "epoll_wait", "EADDR", "ddress", "WORKER TIMEOUT",
 )  # fmt: skip
 """Every phrase holds one of these; the other lines of a long log are passed over quickly."""
-_NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: ")
+_NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d{1,15}#\d{1,15}: ")
 _SHAPES = (
     r"(?m)HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
     rf"{_REQUEST}\s+\d",
     r"\"response_flags\"",
-    r" app/\S{1,128} \S{1,64} \S{1,64} (?:-1|\d+\.\d+) ",
+    r" app/\S{1,128} \S{1,64} \S{1,64} (?:-1|\d{1,15}\.\d+) ",
     *(f"(?:{shape})" for _, shape, _ in _PHRASES),
 )
 _MARK = re.compile("|".join(_SHAPES))

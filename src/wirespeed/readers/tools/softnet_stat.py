@@ -19,11 +19,17 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _RECOGNISED = re.compile(
-    rf"(?im)^[ \t]*(?:[\w.-]+: *)?(?:cpu\d+:?\s+)?[0-9a-f]{{8}}(?: [0-9a-f]{{8}}){{8,15}}[ \t]*$|\bcpu\s.*\bdropped\b.*squeeze|\bcpu\s?\d+\b.{{0,40}}\bprocessed[ =:]+\d"
+    r"(?im)^[ \t]*(?:[\w.-]+: *)?(?:cpu\d+:?\s+)?[0-9a-f]{8}(?: [0-9a-f]{8}){8,15}[ \t]*$|\bcpu\s.*\bdropped\b.*squeeze|\bcpu\s?\d+\b.{0,40}\bprocessed[ =:]+\d"
 )
 _RPS, _CPU_ID, _BACKLOG = 9, 12, 11
 """Columns after `processed dropped time_squeeze 0 0 0 0 0 cpu_collision`: received_rps, flow_limit, then since 5.10 backlog length and CPU."""
-_ALIASES = {"total": "processed", "squeezed": "squeeze", "time_squeeze": "squeeze", "time_squeezed": "squeeze", "rps": "received_rps"}
+_ALIASES = {
+    "total": "processed",
+    "squeezed": "squeeze",
+    "time_squeeze": "squeeze",
+    "time_squeezed": "squeeze",
+    "rps": "received_rps",
+}
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

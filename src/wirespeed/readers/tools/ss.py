@@ -17,14 +17,14 @@ _STATE_NAMES = {
     "ESTABLISHED": "ESTAB", "TIME_WAIT": "TIME-WAIT", "CLOSE_WAIT": "CLOSE-WAIT", "FIN_WAIT1": "FIN-WAIT-1", "FIN_WAIT2": "FIN-WAIT-2",
     "LAST_ACK": "LAST-ACK", "SYN_SENT": "SYN-SENT", "SYN_RECV": "SYN-RECV", "CLOSE": "UNCONN",
 }  # fmt: skip
-_STATES = (
-    "ESTAB(?:LISHED)?|TIME[-_]WAIT|CLOSE[-_]WAIT|FIN[-_]WAIT[-_]?[12]|LAST[-_]ACK|SYN[-_]SENT|SYN[-_]RECV|CLOSING|LISTEN|UNCONN|CLOSE"
-)
+_STATES = "ESTAB(?:LISHED)?|TIME[-_]WAIT|CLOSE[-_]WAIT|FIN[-_]WAIT[-_]?[12]|LAST[-_]ACK|SYN[-_]SENT|SYN[-_]RECV|CLOSING|LISTEN|UNCONN|CLOSE"
 _END = r"(?P<{0}>\[[0-9A-Fa-f:.]+\](?:%[\w.-]+)?|[0-9A-Fa-f:.]*[0-9A-Fa-f:.](?:%[\w.-]+)?|\*):(?P<{0}_port>[\w-]+|\*)"
 _SS = re.compile(
     rf"^\s*(?:tcp +)?(?P<state>{_STATES}) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$"
 )
-_SS_FILTERED = re.compile(rf"^\s*(?:tcp +)?(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$")
+_SS_FILTERED = re.compile(
+    rf"^\s*(?:tcp +)?(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$"
+)
 _NETSTAT = re.compile(
     rf"^\s*tcp6? +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')} +(?P<state>{_STATES})(?P<rest>.*)$"
 )
@@ -62,7 +62,9 @@ class _Waiting:
         """One record a remote end."""
         for remote, count in self.counts.items():
             place, host = self.first[remote]
-            yield SocketSummary(source=source(lines, "ss", host), quotes=(place,), state="TIME-WAIT", socket_count=count, remote=remote)
+            yield SocketSummary(
+                source=source(lines, "ss", host), quotes=(place,), state="TIME-WAIT", socket_count=count, remote=remote
+            )
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -12,11 +12,13 @@ from wirespeed.model.text import Text
 from wirespeed.readers.tools._excerpt import Seen, excerpt
 
 _ROOTS = r"(?:net|kernel|vm|fs|user|sunrpc)"
-_DOTTED = re.compile(rf"^\s*(?:sysctl (?:-w )?)?-?(?P<name>{_ROOTS}(?:[./][\w.:/-]*\w))\s*[=:]\s*(?P<setting>[^\s#;][^#;]*)?(?:[#;].*)?$")
+_DOTTED = re.compile(
+    rf"^\s*(?:sysctl (?:-w )?)?-?(?P<name>{_ROOTS}(?:[./][\w.:/-]*\w))\s*[=:]\s*(?P<setting>[^\s#;][^#;]*)?(?:[#;].*)?$"
+)
 _BARE = re.compile(rf"^\s*(?P<name>{_ROOTS}\.(?:[\w-]+\.)+\w+)\s+(?P<setting>-?\d+(?:\s+-?\d+)*)\s*$")
 _PATH = re.compile(r"^\s*/proc/sys/(?P<name>[\w./:-]*\w)\s*(?:[:=]|\s)\s*(?P<setting>\S.*)$")
 _CONNTRACK = re.compile(r"^\s*(?P<name>nf_conntrack_(?:count|max|buckets))\s*[:=]?\s*(?P<setting>\d+)\s*$")
-_ASSIGNED = re.compile(rf"(?P<name>{_ROOTS}\.[\w.-]+\w)=(?P<setting>\"[^\"]*\"|'[^']*'|\S+)")
+_ASSIGNED = re.compile(rf"\b(?P<name>{_ROOTS}\.[\w.-]{{1,120}})=(?P<setting>\"[^\"]*\"|'[^']*'|\S+)")
 _VALUE = re.compile(r"^\s*(?P<setting>-?\d+(?:\s+-?\d+)*|[a-z][\w ]{0,60})\s*$")
 _RECOGNISED = re.compile(
     rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:sysctl (?:-w )?)?-?{_ROOTS}[./][\w./-]+\s*[=:]|/proc/sys/\w|\bnf_conntrack_(?:count|max)\b|\bsysctl\b[^\n]*\b{_ROOTS}\."

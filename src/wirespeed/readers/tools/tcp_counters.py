@@ -24,7 +24,15 @@ _WELL_KNOWN = re.compile(
     r"^\s*(?P<name>TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs|SyncookiesSent|SyncookiesFailed|PruneCalled|RcvPruned|OfoPruned"
     r"|EmbryonicRsts|DelayedACKLost|TCPTimeouts|RcvbufErrors|SndbufErrors|InErrs|AttemptFails|EstabResets)\s*[:=]?\s+(?P<count>\d+)(?:\s+\d+\.\d+)?\s*$"
 )
-_HOMES = {"RetransSegs": "Tcp", "InErrs": "Tcp", "AttemptFails": "Tcp", "EstabResets": "Tcp", "RcvbufErrors": "Udp", "SndbufErrors": "Udp"}
+_HOMES = {
+    "RetransSegs": "Tcp",
+    "InErrs": "Tcp",
+    "AttemptFails": "Tcp",
+    "EstabResets": "Tcp",
+    "RcvbufErrors": "Udp",
+    "SndbufErrors": "Udp",
+}
+_SENTENCE_START = re.compile(r"^\s*(?:\d+ [a-zA-Z-]+|Quick ack mode|Detected reordering|TCP ran low)\b")
 _VAGUE = frozenset({"InDatagrams", "OutDatagrams", "ForwDatagrams", "InReceives"})
 """Sentences too ordinary to be taken for a counter outside their table (`4 packets received` is a ping)."""
 _SETTINGS = frozenset({"Forwarding", "DefaultTTL", "RtoAlgorithm", "RtoMin", "RtoMax", "MaxConn", "CurrEstab"})
@@ -85,7 +93,7 @@ def _line(lines: Lines, seen: Seen, table: str) -> Iterator[Record]:
 
 def _sentence(text: str, table: str) -> tuple[str, str, int] | None:
     """Table, kernel name and count of a sentence of `netstat -s`; one sentence may stand for different counters in two tables."""
-    if not text[:80].strip()[:1].isalnum():
+    if not _SENTENCE_START.match(text):
         return None
     for home, name, shape in SENTENCES:
         if (home != table) if table else (name in _VAGUE):
@@ -119,7 +127,9 @@ def _asks_for_increments(seen: Seen) -> bool:
     return arguments is not None and not any(one.startswith("-") and ("a" in one or "s" in one) for one in arguments)
 
 
-def _counter(lines: Lines, seen: Seen, table: str, name: str, count: int, heading: Quote | None = None, is_delta: bool = False) -> Counter:
+def _counter(
+    lines: Lines, seen: Seen, table: str, name: str, count: int, heading: Quote | None = None, is_delta: bool = False
+) -> Counter:
     return Counter(
         source=source(lines, "nstat", seen.host),
         quotes=(seen.quoted(lines),) if heading is None else (heading, seen.quoted(lines)),

@@ -15,15 +15,15 @@ from wirespeed.model.units import time_in_s
 MOST_QUOTES = 12
 
 _BEGIN = re.compile(r"Running \S+ test @ \S+")
-_CONNECTIONS = re.compile(r"\b\d+ threads? and (?P<count>\d+) connections?")
+_CONNECTIONS = re.compile(r"\b\d{1,15} threads? and (?P<count>\d{1,15}) connections?")
 _LATENCY = re.compile(r"^\s*Latency\s+(?P<mean>\S+)\s+(?P<spread>\S+)\s+(?P<high>\S+)\s+(?:\d[\d.]*%|-nan%)\s*$")
 _PERCENTILE = re.compile(r"^\s+(?P<percent>50|90|95|99)(?:\.0+)?%\s+(?P<time>\d\S*)\s*$")
-_REQUESTS = re.compile(r"\b(?P<count>\d+) requests in (?P<time>\d\S*), \S+ read")
-_SOCKET_ERRORS = re.compile(r"Socket errors: (?P<errors>(?:\w+ \d+(?:, )?)+)")
-_BAD_STATUS = re.compile(r"Non-2xx or 3xx responses: (?P<count>\d+)")
-_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<rate>\d+(?:\.\d+)?)\s*$")
+_REQUESTS = re.compile(r"\b(?P<count>\d{1,15}) requests in (?P<time>\d\S*), \S+ read")
+_SOCKET_ERRORS = re.compile(r"Socket errors: (?P<errors>(?:\w+ \d{1,15}(?:, )?)+)")
+_BAD_STATUS = re.compile(r"Non-2xx or 3xx responses: (?P<count>\d{1,15})")
+_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<rate>\d{1,15}(?:\.\d+)?)\s*$")
 _END = re.compile(r"^\s*Transfer/sec:")
-_TIME = re.compile(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
+_TIME = re.compile(r"^(?P<number>\d{1,15}(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
 _MARK = re.compile(
     r"(?m)Running \S+ test @ |^[ \t]*Latency\s+\d\S*[mun]?s\s+\d\S*s\s+\d\S*[smh]\s|Socket errors: connect \d|Non-2xx or 3xx responses: \d"
     r"|\d requests in \d\S*, \S+ read"
@@ -79,7 +79,7 @@ def _take(run: _Run, line: str) -> bool:
     elif requests := _REQUESTS.search(line):
         run.requests_count, run.duration_s = int(requests["count"]), _seconds(requests["time"])
     elif errors := _SOCKET_ERRORS.search(line):
-        run.error_counts |= {kind: int(count) for kind, count in re.findall(r"(\w+) (\d+)", errors["errors"]) if int(count)}
+        run.error_counts |= {kind: int(count) for kind, count in re.findall(r"(\w+) (\d{1,15})", errors["errors"]) if int(count)}
     elif bad := _BAD_STATUS.search(line):
         run.status_counts["not 2xx or 3xx"] = int(bad["count"])
     elif rate := _RATE.match(line):
