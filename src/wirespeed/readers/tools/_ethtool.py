@@ -94,7 +94,7 @@ def _block_of(seen: Seen, flags: frozenset[str]) -> Block | None:
 
 
 def named_link(arguments: tuple[str, ...]) -> str:
-    """The interface among the arguments of a command. Only names with a digit count: other words may be prose (`ethtool -i output`)."""
+    """The interface among the arguments. Only names with a digit count: other words may be prose (`ethtool -i output`)."""
     return next((one for one in arguments if len(one) <= _MOST_NAME_CHARACTERS and _LINK_NAME.match(one)), UNKNOWN_LINK)
 
 

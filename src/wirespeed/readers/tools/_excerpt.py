@@ -15,8 +15,10 @@ _PROMPT = re.compile(
     r"(?P<command>[a-z./_(][^\n]*)$"
 )
 _ROOT_PROMPT = re.compile(
-    r"^\s*#\s+(?P<command>(?:sudo|ssh|for|time|watch|ethtool|ip|ss|netstat|nstat|ifconfig|arp|route|tc|sysctl|cat|grep|egrep|ls|echo|head|tail|awk|df"
-    r"|mount|ulimit|prlimit|conntrack|mpstat|top|ps|ping|dig|getent|iperf3?|curl|dmesg|lspci|numactl|lscpu|rdma|dcb|mlnx_qos|show_gids|ib\w+|ucx_\w+"
+    r"^\s*#\s+(?P<command>(?:sudo|ssh|for|time|watch|ethtool|ip|ss|netstat|nstat|ifconfig|arp|route|tc|sysctl"
+    r"|cat|grep|egrep|ls|echo|head|tail|awk|df"
+    r"|mount|ulimit|prlimit|conntrack|mpstat|top|ps|ping|dig|getent|iperf3?|curl|dmesg|lspci|numactl|lscpu|rdma"
+    r"|dcb|mlnx_qos|show_gids|ib\w+|ucx_\w+"
     r"|nvidia-smi|docker|podman|kubectl|mpirun|mpiexec|srun|torchrun|python3?)\b[^\n]*)$"
 )
 """`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
@@ -88,7 +90,7 @@ def _remote_host(words: tuple[str, ...]) -> str | None:
 
 
 def arguments_of(command: tuple[str, ...], program: str) -> tuple[str, ...] | None:
-    """Arguments of `program` wherever it stands in a command (after sudo, ssh, mpirun ...), to the end of its pipe; None if it is not there."""
+    """Arguments of `program` wherever it stands in a command (after sudo, ssh ...), to the end of its pipe; None without it."""
     for place, word in enumerate(command):
         if _base(word) == program:
             rest = command[place + 1 :]

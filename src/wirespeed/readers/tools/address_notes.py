@@ -1,4 +1,4 @@
-"""Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`, `roceP2p1s0f1 -> no carrier`."""
+"""Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`, `ib1 -> no carrier`."""
 
 import re
 from collections.abc import Iterator

@@ -21,7 +21,8 @@ _METRIC = re.compile(
 )
 _POD = re.compile(r'(?:pod|container|name)="([^"]+)"')
 _RECOGNISED = re.compile(
-    r"(?i)\bnr_(?:periods|throttled)[ :=]+\d|cpu\.max\b|cpu\.cfs_\w+_us|\bperiods\b.*throttled|throttled\b.*periods|container_cpu_cfs_"
+    r"(?i)\bnr_(?:periods|throttled)[ :=]+\d|cpu\.max\b|cpu\.cfs_\w+_us|\bperiods\b.*throttled"
+    r"|throttled\b.*periods|container_cpu_cfs_"
 )
 _MOST_SUBJECTS = 4096
 UNNAMED = "?"

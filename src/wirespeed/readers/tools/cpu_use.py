@@ -17,7 +17,8 @@ _MPSTAT_ROW = re.compile(rf"^\s*(?:{_TIME}\s+)?(?P<cpu>all|\d+)(?P<numbers>(?:\s
 _TOP_CORE = re.compile(r"^\s*%?Cpu(?P<cpu>\d+)\s*:\s*(?P<rest>.*\bid\b.*)$", re.IGNORECASE)
 _TOP_PART = re.compile(r"(\d+(?:\.\d+)?)[ %]+(us|sy|ni|id|wa|hi|si|st)\b")
 _TOP_PROCESS = re.compile(
-    r"^\s*\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[RSDZTItX] +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+:\d+(?:[.:]\d+)? +(?P<name>\S.*)$"
+    r"^\s*\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[RSDZTItX] +(?P<cpu>\d+"
+    r"(?:\.\d+)?) +\d+(?:\.\d+)? +\d+:\d+(?:[.:]\d+)? +(?P<name>\S.*)$"
 )
 _PS_PROCESS = re.compile(
     r"^\S+ +\d+ +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+ +\d+ +\S+ +[RSDZTI][\w<+]* +\S+ +\d+:\d+ +(?P<name>\S.*)$"

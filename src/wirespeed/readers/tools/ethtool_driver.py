@@ -13,7 +13,8 @@ from wirespeed.readers.tools._ethtool import Block, blocks
 
 _ROW = re.compile(r"^\s*(?P<key>driver|version|firmware-version|bus-info):[ \t]*(?P<value>\S.*)?$")
 _RECOGNISED = re.compile(
-    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:firmware-version|bus-info): |\bethtool (?:-i|--driver) |^[ \t]*driver: \S+[ \t]*\n[ \t]*version: "
+    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:firmware-version|bus-info): |\bethtool (?:-i|--driver) |^[ \t]*driver:"
+    r" \S+[ \t]*\n[ \t]*version: "
 )
 _KEYS = frozenset({"driver", "version", "firmware-version", "bus-info"})
 

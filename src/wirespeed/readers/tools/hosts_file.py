@@ -13,7 +13,8 @@ from wirespeed.readers.tools._excerpt import arguments_of, excerpt
 from wirespeed.readers.tools._ip import is_address
 
 _ROW = re.compile(
-    r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*(?:\s+[A-Za-z][\w.-]*)*)\s*(?:#.*)?$"
+    r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*"
+    r"(?:\s+[A-Za-z][\w.-]*)*)\s*(?:#.*)?$"
 )
 _ANCHOR = re.compile(r"^\s*(?:127\.0\.\d\.1|::1)\s+[A-Za-z]\S*|/etc/hosts\b")
 _RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:127\.0\.\d\.1|::1)\s+[A-Za-z]|/etc/hosts\b|\bgetent (?:a?hosts)")

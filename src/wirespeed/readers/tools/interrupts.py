@@ -18,7 +18,8 @@ _CONTROLLER = re.compile(
 )
 _AFFINITY = re.compile(r"^\s*/proc/irq/(?P<irq>\d+)/(?:smp|effective)_affinity_list:\s*(?P<cpus>[\d,-]+)\s*$")
 _RECOGNISED = re.compile(
-    r"(?im)^[ \t]+CPU0(?:\s+CPU\d+)*[ \t]*$|^[ \t]*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
+    r"(?im)^[ \t]+CPU0(?:\s+CPU\d+)*[ \t]*$|^[ \t]*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI"
+    r"|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
     r"|/proc/irq/\d+/\w+_affinity_list:"
 )
 _MOST_CPUS = 8192

@@ -14,7 +14,8 @@ from wirespeed.readers.tools._ip import HEADER, is_address, value_after
 from wirespeed.readers.tools._json_excerpt import documents, number, word
 
 _INET = re.compile(
-    r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/(?P<length>\d+))(?P<rest>\s.*)?$"
+    r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/"
+    r"(?P<length>\d+))(?P<rest>\s.*)?$"
 )
 _BRIEF = re.compile(
     r"^(?P<name>[A-Za-z0-9_][\w.-]*)(?:@\S+)? +(?:UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<all>[0-9a-f.:]+/\d+.*)$"

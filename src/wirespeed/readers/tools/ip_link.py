@@ -23,7 +23,8 @@ _KIND = re.compile(rf"^\s+(?P<kind>{_KINDS})\b(?!_)")
 _COUNTED = re.compile(r"^\s+(?P<way>RX|TX)(?P<errors> errors)?:(?P<columns>(?: +\w+)+)\s*$")
 _NUMBERS = re.compile(r"^\s+\d+(?: +\d+)+\s*$")
 _BRIEF = re.compile(
-    r"^(?P<name>[A-Za-z0-9_][\w.:-]*)(?:@\S+)? +(?P<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<mac>[0-9a-f:]{17}) <(?P<flags>[A-Z0-9_,-]+)>"
+    r"^(?P<name>[A-Za-z0-9_][\w.:-]*)(?:@\S+)? +(?P<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +"
+    r"(?P<mac>[0-9a-f:]{17}) <(?P<flags>[A-Z0-9_,-]+)>"
 )
 _COLUMN_NAMES = {"missed": "missed_errors", "overrun": "over_errors", "crc": "crc_errors", "length": "length_errors", "fifo": "fifo_errors",
                  "frame": "frame_errors", "carrier": "carrier_errors", "aborted": "aborted_errors", "window": "window_errors",

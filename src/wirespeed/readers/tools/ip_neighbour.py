@@ -22,7 +22,8 @@ _ARP_MISSING = re.compile(rf"^{_ADDRESS} +\(incomplete\) +(?P<link>[\w.-]+)\s*$"
 _ARP_ALL = re.compile(rf"^\S+ \({_ADDRESS}\) at (?:{_MAC}|<incomplete>)(?: \[\w+\])?(?: on (?P<link>\S+))?")
 _SHAPES = (_IP_NEIGH, _ARP_TABLE, _ARP_MISSING, _ARP_ALL)
 _RECOGNISED = re.compile(
-    rf"(?m) dev \S+ [^\n]{{0,80}}\b(?:{_STATES})[ \t]*$|^\S+ \([0-9a-f.:]+\) at |^\S+ +(?:ether +[0-9a-f]{{2}}:|\(incomplete\) )|\"lladdr\""
+    rf"(?m) dev \S+ [^\n]{{0,80}}\b(?:{_STATES})[ \t]*$|^\S+ \([0-9a-f.:]+\) at |^\S+ +(?:ether +[0-9a-f]{{2}}:"
+    rf"|\(incomplete\) )|\"lladdr\""
 )
 
 

@@ -17,12 +17,14 @@ from wirespeed.readers.tools._json_excerpt import documents, number, word
 _TYPES = "unicast|local|broadcast|multicast|anycast|blackhole|unreachable|prohibit|throw|nat"
 _DESTINATION = r"(?P<destination>default|\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:/\d+)?)"
 _ROUTE = re.compile(
-    rf"^\s*(?:(?P<type>{_TYPES}) )?{_DESTINATION}(?P<rest>(?: from \S+)?(?: (?:via|dev|nhid|proto|table|scope|encap|src|metric)\b.*)?)\s*$"
+    rf"^\s*(?:(?P<type>{_TYPES}) )?{_DESTINATION}(?P<rest>(?: from \S+)?(?: (?:via|dev|nhid|proto|table|scope"
+    rf"|encap|src|metric)\b.*)?)\s*$"
 )
 _HOP = re.compile(r"^\s+nexthop (?P<rest>.*\S)\s*$")
 _CACHE = re.compile(r"^\s+cache\b(?P<rest>.*)$")
 _TABLE_ROW = re.compile(
-    r"^(?P<destination>\d+(?:\.\d+){3}|default) +(?P<gateway>\S+) +(?P<mask>\d+(?:\.\d+){3}) +[UGHRDMAC!]+ +(?P<numbers>\d+ +\d+ +\d+) +(?P<link>\S+)\s*$"
+    r"^(?P<destination>\d+(?:\.\d+){3}|default) +(?P<gateway>\S+) +(?P<mask>\d+(?:\.\d+){3}) +[UGHRDMAC!]+ +"
+    r"(?P<numbers>\d+ +\d+ +\d+) +(?P<link>\S+)\s*$"
 )
 _RECOGNISED = re.compile(
     rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:(?:{_TYPES}) )?(?:default|[0-9a-fA-F.:]+(?:/\d+)?) (?:from \S+ )?(?:via|dev|proto) \S"

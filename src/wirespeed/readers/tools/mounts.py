@@ -15,13 +15,15 @@ _DF_HEADER = re.compile(
     r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on"
 )
 _DF_ROW = re.compile(
-    r"^\s*(?P<device>\S*[^\s:])(?:\s+(?P<type>[a-z][\w.]*))?\s+(?P<size>\d+(?:\.\d+)?[KMGTP]?)\s+(?P<used>\d+(?:\.\d+)?[KMGTP]?)\s+(?:-?\d+(?:\.\d+)?[KMGTP]?)\s+"
+    r"^\s*(?P<device>\S*[^\s:])(?:\s+(?P<type>[a-z][\w.]*))?\s+(?P<size>\d+(?:\.\d+)?[KMGTP]?)\s+(?P<used>\d+"
+    r"(?:\.\d+)?[KMGTP]?)\s+(?:-?\d+(?:\.\d+)?[KMGTP]?)\s+"
     r"(?:\d+%|-)\s+(?P<path>/\S*)\s*$"
 )
 _MOUNT_ROW = re.compile(r"^\s*(?P<device>\S+) on (?P<path>/\S*) type (?P<type>[\w.]+) \((?P<options>[^)]*)\)\s*$")
 _PROC_ROW = re.compile(r"^\s*(?P<device>\S+) (?P<path>/\S*) (?P<type>[a-z][\w.]*) (?P<options>(?:rw|ro)\b\S*) \d \d\s*$")
 _RECOGNISED = re.compile(
-    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Filesystem\s+(?:Type\s+)?(?:Size|1\w+-blocks|1024-blocks)|\S+ on /\S* type \w+ \()|\s\d+%\s+/\S*[ \t]*$|^\S+ /\S* [\w.]+ r[wo],\S* \d \d[ \t]*$"
+    r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Filesystem\s+(?:Type\s+)?(?:Size|1\w+-blocks|1024-blocks)|\S+ on /\S* type"
+    r" \w+ \()|\s\d+%\s+/\S*[ \t]*$|^\S+ /\S* [\w.]+ r[wo],\S* \d \d[ \t]*$"
 )
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 _UNITS = {"1K-blocks": 1024, "1024-blocks": 1024, "1M-blocks": 1024**2, "1G-blocks": 1024**3, "1B-blocks": 1}

@@ -38,7 +38,8 @@ _INLINE = re.compile(
 )
 _ASKED = re.compile(r"\bulimit\s+(?:-[HS]\s+)?-[HS]?(?P<option>[lnusvm])\b(?!\s+(?:unlimited|\d))")
 _RECOGNISED = re.compile(
-    r"(?m)\bulimit -|\([\w ]*,? ?-[lnu]\) +(?:unlimited|\d)|\bMax (?:locked memory|open files) +(?:unlimited|\d)|\bLimit(?:MEMLOCK|NOFILE|NPROC|STACK)\w*="
+    r"(?m)\bulimit -|\([\w ]*,? ?-[lnu]\) +(?:unlimited|\d)|\bMax (?:locked memory|open files) +(?:unlimited"
+    r"|\d)|\bLimit(?:MEMLOCK|NOFILE|NPROC|STACK)\w*="
     r"|^[ \t]*(?:[\w.-]+: *)?\S+\s+(?:soft|hard|-)\s+(?:memlock|nofile|nproc)\s|^[ \t]*(?:MEMLOCK|NOFILE)\s"
 )
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}

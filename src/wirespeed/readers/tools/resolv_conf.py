@@ -14,7 +14,8 @@ from wirespeed.readers.tools._ip import is_address
 
 _ROW = re.compile(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
 _OPTION = re.compile(
-    r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
+    r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa"
+    r"|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
 )
 _DOMAIN = re.compile(r"^[\w.-]+$")
 _RECOGNISED = re.compile(

@@ -15,14 +15,16 @@ _HEX_ROW = re.compile(r"^\s*(?:cpu\d+:?\s+)?(?P<columns>[0-9a-f]{8}(?: [0-9a-f]{
 _HEADING = re.compile(r"^\s*cpu\s+.*\bdropped\b.*squeeze", re.IGNORECASE)
 _DECIMAL_ROW = re.compile(r"^\s*(?:cpu)?(?P<columns>\d+:?(?:\s+\d+)+)\s*$", re.IGNORECASE)
 _LABELLED = re.compile(
-    r"\bcpu\s?(?P<cpu>\d+)\b.{0,40}?\bprocessed[ =:]+(?P<processed>\d+)\W+dropped[ =:]+(?P<dropped>\d+)\W+(?:time_)?squeezed?[ =:]+(?P<squeezed>\d+)",
+    r"\bcpu\s?(?P<cpu>\d+)\b.{0,40}?\bprocessed[ =:]+(?P<processed>\d+)\W+dropped[ =:]+(?P<dropped>\d+)\W+"
+    r"(?:time_)?squeezed?[ =:]+(?P<squeezed>\d+)",
     re.IGNORECASE,
 )
 _RECOGNISED = re.compile(
-    r"(?im)^[ \t]*(?:[\w.-]+: *)?(?:cpu\d+:?\s+)?[0-9a-f]{8}(?: [0-9a-f]{8}){8,15}[ \t]*$|\bcpu\s.*\bdropped\b.*squeeze|\bcpu\s?\d+\b.{0,40}\bprocessed[ =:]+\d"
+    r"(?im)^[ \t]*(?:[\w.-]+: *)?(?:cpu\d+:?\s+)?[0-9a-f]{8}(?: [0-9a-f]{8}){8,15}[ \t]*$"
+    r"|\bcpu\s.*\bdropped\b.*squeeze|\bcpu\s?\d+\b.{0,40}\bprocessed[ =:]+\d"
 )
 _RPS, _CPU_ID, _BACKLOG = 9, 12, 11
-"""Columns after `processed dropped time_squeeze 0 0 0 0 0 cpu_collision`: received_rps, flow_limit, then since 5.10 backlog length and CPU."""
+"""Columns after `processed dropped time_squeeze 0 0 0 0 0 cpu_collision`: received_rps, flow_limit; since 5.10 backlog and CPU."""
 _ALIASES = {
     "total": "processed",
     "squeezed": "squeeze",

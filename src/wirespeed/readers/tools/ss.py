@@ -14,19 +14,22 @@ from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.tools._tcp_info import info_fields, is_info
 
 _STATE_NAMES = {
-    "ESTABLISHED": "ESTAB", "TIME_WAIT": "TIME-WAIT", "CLOSE_WAIT": "CLOSE-WAIT", "FIN_WAIT1": "FIN-WAIT-1", "FIN_WAIT2": "FIN-WAIT-2",
+    "ESTABLISHED": "ESTAB", "TIME_WAIT": "TIME-WAIT", "CLOSE_WAIT": "CLOSE-WAIT", "FIN_WAIT1": "FIN-WAIT-1","
+    " "FIN_WAIT2": "FIN-WAIT-2",
     "LAST_ACK": "LAST-ACK", "SYN_SENT": "SYN-SENT", "SYN_RECV": "SYN-RECV", "CLOSE": "UNCONN",
 }  # fmt: skip
 _STATES = "ESTAB(?:LISHED)?|TIME[-_]WAIT|CLOSE[-_]WAIT|FIN[-_]WAIT[-_]?[12]|LAST[-_]ACK|SYN[-_]SENT|SYN[-_]RECV|CLOSING|LISTEN|UNCONN|CLOSE"
 _END = r"(?P<{0}>\[[0-9A-Fa-f:.]+\](?:%[\w.-]+)?|[0-9A-Fa-f:.]*[0-9A-Fa-f:.](?:%[\w.-]+)?|\*):(?P<{0}_port>[\w-]+|\*)"
 _SS = re.compile(
-    rf"^\s*(?:tcp +)?(?P<state>{_STATES}) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$"
+    rf"^\s*(?:tcp +)?(?P<state>{_STATES}) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')}"
+    rf" +{_END.format('peer')}(?P<rest>.*)$"
 )
 _SS_FILTERED = re.compile(
     rf"^\s*(?:tcp +)?(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$"
 )
 _NETSTAT = re.compile(
-    rf"^\s*tcp6? +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')} +(?P<state>{_STATES})(?P<rest>.*)$"
+    rf"^\s*tcp6? +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')} +"
+    rf"(?P<state>{_STATES})(?P<rest>.*)$"
 )
 _TALLY = re.compile(rf"^\s*(?P<count>\d+) +(?P<state>{_STATES})(?: +(?P<remote>\S+:\d+))?\s*$")
 _TALLY_REVERSED = re.compile(rf"^\s*(?P<state>{_STATES})[ :=]+(?P<count>\d+)\s*$")
@@ -36,7 +39,8 @@ _SUMMARY_NAMES = {"estab": "ESTAB", "timewait": "TIME-WAIT", "synrecv": "SYN-REC
 _PROCESS = re.compile(r'users:\(\("(?P<ss>[^"]*)"|\b\d+/(?P<netstat>\S+)')
 _SHAPES = (_SS, _NETSTAT, _TALLY, _TALLY_REVERSED, _SUMMARY, _SOCKSTAT)
 _RECOGNISED = re.compile(
-    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^[ \t]*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+ +[A-Z]|^[ \t]*\d+ +(?:{_STATES})\b"
+    rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^[ \t]*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+"
+    rf" +[A-Z]|^[ \t]*\d+ +(?:{_STATES})\b"
     rf"|\bcwnd:\d|^[ \t]*(?:{_STATES})[ :=]+\d+[ \t]*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
 )
 _MOST_REMOTES = 4096

@@ -21,7 +21,8 @@ _CONNTRACK = re.compile(r"^\s*(?P<name>nf_conntrack_(?:count|max|buckets))\s*[:=
 _ASSIGNED = re.compile(rf"\b(?P<name>{_ROOTS}\.[\w.-]{{1,120}})=(?P<setting>\"[^\"]*\"|'[^']*'|\S+)")
 _VALUE = re.compile(r"^\s*(?P<setting>-?\d+(?:\s+-?\d+)*|[a-z][\w ]{0,60})\s*$")
 _RECOGNISED = re.compile(
-    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:sysctl (?:-w )?)?-?{_ROOTS}[./][\w./-]+\s*[=:]|/proc/sys/\w|\bnf_conntrack_(?:count|max)\b|\bsysctl\b[^\n]*\b{_ROOTS}\."
+    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:sysctl (?:-w )?)?-?{_ROOTS}[./][\w./-]+\s*[=:]|/proc/sys/\w|\bnf_conntrack_"
+    rf"(?:count|max)\b|\bsysctl\b[^\n]*\b{_ROOTS}\."
     rf"|^[ \t]*{_ROOTS}\.\w+\.[\w.]+\s+\d"
 )
 _SHAPES = (_DOTTED, _BARE, _PATH, _CONNTRACK)

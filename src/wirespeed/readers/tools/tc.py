@@ -15,7 +15,8 @@ from wirespeed.readers.tools._json_excerpt import documents, number, word
 
 _QDISC = re.compile(r"^\s*qdisc (?P<kind>[\w-]+) (?P<handle>[0-9a-f]*:) (?:dev (?P<link>\S+) )?(?P<rest>.*)$")
 _SENT = re.compile(
-    r"^\s+Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkts? \(dropped (?P<dropped>\d+), overlimits (?P<overlimits>\d+) requeues (?P<requeues>\d+)\)"
+    r"^\s+Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkts? \(dropped (?P<dropped>\d+), overlimits "
+    r"(?P<overlimits>\d+) requeues (?P<requeues>\d+)\)"
 )
 _BACKLOG = re.compile(r"^\s+(?:rate \S+ \S+ )?backlog (?P<bytes>[\d.]+)(?P<scale>[KMG]?)b (?P<packets>\d+)p")
 _RATE = re.compile(r"\b(?:rate|bandwidth) (?P<number>\d+(?:\.\d+)?)(?P<unit>[KMGT]?bit)\b", re.IGNORECASE)

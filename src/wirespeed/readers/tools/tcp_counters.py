@@ -1,4 +1,4 @@
-"""`nstat`, `netstat -s`, /proc/net/netstat and /proc/net/snmp: what the kernel's IP, TCP and UDP count, under the kernel's names."""
+"""`nstat`, `netstat -s`, /proc/net/netstat and snmp: what the kernel's IP, TCP and UDP count, under the kernel's names."""
 
 import re
 from collections.abc import Iterator
@@ -21,8 +21,10 @@ _PROC = re.compile(rf"^\s*(?P<table>{_TABLES}): (?P<rest>\S.*)$")
 _SECTION = re.compile(rf"^(?P<table>{_TABLES}):\s*$")
 _NAMED = re.compile(r"^\s+(?P<name>[A-Z][A-Za-z0-9]+): (?P<count>\d+)\s*$")
 _WELL_KNOWN = re.compile(
-    r"^\s*(?P<name>TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs|SyncookiesSent|SyncookiesFailed|PruneCalled|RcvPruned|OfoPruned"
-    r"|EmbryonicRsts|DelayedACKLost|TCPTimeouts|RcvbufErrors|SndbufErrors|InErrs|AttemptFails|EstabResets)\s*[:=]?\s+(?P<count>\d+)(?:\s+\d+\.\d+)?\s*$"
+    r"^\s*(?P<name>TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs|SyncookiesSent|SyncookiesFailed"
+    r"|PruneCalled|RcvPruned|OfoPruned"
+    r"|EmbryonicRsts|DelayedACKLost|TCPTimeouts|RcvbufErrors|SndbufErrors|InErrs|AttemptFails"
+    r"|EstabResets)\s*[:=]?\s+(?P<count>\d+)(?:\s+\d+\.\d+)?\s*$"
 )
 _HOMES = {
     "RetransSegs": "Tcp",
@@ -38,8 +40,10 @@ _VAGUE = frozenset({"InDatagrams", "OutDatagrams", "ForwDatagrams", "InReceives"
 _SETTINGS = frozenset({"Forwarding", "DefaultTTL", "RtoAlgorithm", "RtoMin", "RtoMax", "MaxConn", "CurrEstab"})
 """Members of the kernel's tables that are settings or levels, not counters."""
 _RECOGNISED = re.compile(
-    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:{_TABLES})[A-Z]\w+\s*[:=]?\s*\d|^#kernel[ \t]*$|^[ \t]*(?:[\w.-]+: *)?(?:TcpExt|Tcp|Udp|Ip): \S|^(?:TcpExt|Tcp):[ \t]*$"
-    r"|\bsegments retransmitted\b|\blisten queue of a socket overflowed|\bSYNs to LISTEN sockets dropped|\b\d+ (?:fast retransmits|receive buffer errors)"
+    rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:{_TABLES})[A-Z]\w+\s*[:=]?\s*\d|^#kernel[ \t]*$|^[ \t]*(?:[\w.-]+: *)?"
+    rf"(?:TcpExt|Tcp|Udp|Ip): \S|^(?:TcpExt|Tcp):[ \t]*$"
+    r"|\bsegments retransmitted\b|\blisten queue of a socket overflowed|\bSYNs to LISTEN sockets dropped|\b\d+ "
+    r"(?:fast retransmits|receive buffer errors)"
     r"|^[ \t]*(?:TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs)\s*[:=]?\s+\d"
 )
 
