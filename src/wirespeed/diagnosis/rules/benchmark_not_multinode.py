@@ -12,13 +12,15 @@ from wirespeed.model.text import Text
 
 def _judge(case: Case) -> Verdict:
     repeated = _repeated_ranks(case)
+    is_about_a_test = case.has(BenchmarkRank) or case.has(CollectiveRun) or case.has(CollectiveSummary)
+    said_weight = FAIR + SLIGHT if is_about_a_test or case.said("collective-benchmark") else FAIR - 0.5
     evidence = (
         *seen(_REPEATED, STRONG + SLIGHT, repeated),
         *seen(_ROWS, FAIR, _repeated_rows(case) if not repeated else ()),
         *seen(_SUMMARIES, FAIR, _equal_summaries(case)),
         *seen(_ONE_RANK, FAIR, _one_node_of_many(case)),
-        *seen(_SAID, FAIR + SLIGHT, case.said("benchmark-not-joined")),
-        *seen(_WITHOUT_MPI, FAIR + SLIGHT, case.said("benchmark-without-mpi")),
+        *seen(_SAID, said_weight, case.said("benchmark-not-joined")),
+        *seen(_WITHOUT_MPI, said_weight, case.said("benchmark-without-mpi")),
     )
     return Verdict(evidence=evidence)
 

@@ -4,6 +4,7 @@ from wirespeed.diagnosis.rules._cluster import rdma_ports_active, seen, uses_rdm
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
+from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import ContainerState
 from wirespeed.model.facts.rdma import RdmaDeviceNode
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
@@ -22,6 +23,7 @@ def _judge(case: Case) -> Verdict:
         *case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed" and "memory" not in one.message.lower()),
     )
     seen_outside = (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))
+    none_offered = _offers_no_rdma(case)
     inside = bool(containers or case.said("runs-in-container"))
     wanted = none_inside or uses_sockets(case) or case.said("sockets-used", "rdma-device-not-passed")
     evidence = (
@@ -29,6 +31,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_NODE_DENIED, STRONG, case.every(RdmaDeviceNode, is_accessible=False)),
         *seen(_BARE, STRONG if none_inside else FAIR, bare if wanted and (none_inside or seen_outside) else ()),
         *seen(_NONE_INSIDE, FAIR, none_inside if inside else ()),
+        *seen(_NOT_OFFERED, SLIGHT, none_offered if inside else ()),
         *seen(_OUTSIDE, FAIR, seen_outside if inside and none_inside else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("rdma-device-not-passed") if inside and not given else ()),
         *(contradicts(_GIVEN, STRONG, one) for one in given[:1]),
@@ -37,10 +40,18 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=evidence)
 
 
+def _offers_no_rdma(case: Case) -> tuple[UcxTransport, ...]:
+    """What UCX offers, when no RDMA transport is among it."""
+    offered = case.every(UcxTransport, is_chosen=False)
+    has_rdma = any(one.transport.startswith(("rc", "dc", "ud", "srd")) for one in offered)
+    return () if has_rdma else tuple(one for one in offered if one.transport == "tcp")
+
+
 _NODE_MISSING = Text(en="the RDMA device file does not exist where the process runs", zh="进程所在环境中不存在 RDMA 设备文件")
 _NODE_DENIED = Text(en="the RDMA device file cannot be opened", zh="RDMA 设备文件无法打开")
 _BARE = Text(en="the container was started without /dev/infiniband", zh="容器启动时未传入 /dev/infiniband")
 _NONE_INSIDE = Text(en="no RDMA device can be opened inside the container", zh="容器内打不开任何 RDMA 设备")
+_NOT_OFFERED = Text(en="UCX finds no RDMA transport inside the container", zh="容器内 UCX 找不到 RDMA 传输")
 _OUTSIDE = Text(en="the host's RDMA port is active", zh="主机上的 RDMA 端口处于激活状态")
 _SAID = Text(en="the RDMA devices are not visible inside the container", zh="容器内看不到 RDMA 设备")
 _GIVEN = Text(en="the container was given the RDMA devices", zh="容器已获得 RDMA 设备")
@@ -57,6 +68,7 @@ RULE = Rule(
         (NcclHca,),
         (ContainerState,),
         (RdmaDeviceNode,),
+        (wants(UcxTransport, lambda one: not one.is_chosen),),
         (wants(NcclWarning, lambda one: one.topic == "verbs-library-missing"),),
         (wants(FrameworkEvent, lambda one: one.topic == "verbs-failed"),),
         (Statement,),

@@ -64,7 +64,7 @@ def _is_container(case: Case, address: IpAddress | None) -> bool:
     """
     if address is None or address.version != 4 or str(address).endswith(".0.1"):
         return False
-    in_containers = bool(case.said("runs-in-container") or case.first(ContainerState))
+    in_containers = bool(case.said("runs-in-container", "bridge-networking") or case.first(ContainerState))
     return is_docker_bridge(address) or (in_containers and _FURTHER_NETWORKS.match(str(address)) is not None)
 
 

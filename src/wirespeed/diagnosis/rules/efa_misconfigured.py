@@ -4,15 +4,18 @@ from wirespeed.diagnosis.rules._cluster import seen, uses_sockets, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin, NcclWarning
+from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
 
 def _judge(case: Case) -> Verdict:
+    lanes = case.every(UcxTransport, is_chosen=True)
     on_efa = (
+        *(one for one in lanes if one.transport == "srd"),
         *case.said("efa-cluster"),
         *(one for one in variables(case, "FI_PROVIDER") if "efa" in (one.setting or "")),
         *variables(case, "FI_EFA_USE_DEVICE_RDMA"),
@@ -21,6 +24,9 @@ def _judge(case: Case) -> Verdict:
     no_plugin = (*case.every(NcclPlugin, name=None), *case.every(NcclWarning, topic="verbs-library-missing"))
     sockets = uses_sockets(case)
     with_efa = case.every(NcclNetwork, lambda one: "libfabric" in one.name.lower() or "ofi" in one.name.lower())
+    emulated = tuple(one for one in lanes if one.transport == "tcp" and (one.operation or "").startswith(("rma", "amo")))
+    groups = (*case.said("packet-filter"), *case.every(Setting, lambda one: "security" in one.name.lower()))
+    stuck = case.said("hang") or case.said("efa-unusable") or with_efa
     evidence = (
         *seen(_UNAVAILABLE, STRONG + SLIGHT, unavailable),
         *seen(_NO_PLUGIN, STRONG, no_plugin if on_efa else ()),
@@ -30,8 +36,10 @@ def _judge(case: Case) -> Verdict:
             STRONG,
             tuple(one for one in variables(case, "FI_PROVIDER") if "efa" not in (one.setting or "") and case.said("efa-cluster")),
         ),
+        *seen(_EMULATED, STRONG, emulated if on_efa else ()),
+        *seen(_GROUP, FAIR + SLIGHT, groups if on_efa and stuck else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("efa-unusable")),
-        *(contradicts(_USED, STRONG, one) for one in with_efa[:1]),
+        *(contradicts(_USED, STRONG, one) for one in with_efa[:1] if not groups and not case.said("hang", "efa-unusable")),
     )
     return Verdict(evidence=evidence)
 
@@ -40,6 +48,13 @@ _UNAVAILABLE = Text(en="libfabric or the OFI plugin reports that EFA cannot be u
 _NO_PLUGIN = Text(en="NCCL finds no network plugin, and without it EFA is invisible", zh="NCCL 找不到网络插件，没有它就看不到 EFA")
 _SOCKETS = Text(en="NCCL uses sockets on an instance with EFA", zh="在带 EFA 的实例上 NCCL 使用套接字")
 _OTHER_PROVIDER = Text(en="FI_PROVIDER names another provider than efa", zh="FI_PROVIDER 指定的不是 efa")
+_EMULATED = Text(
+    en="one-sided operations go over TCP although an EFA device is there: UCX emulates them", zh="虽有 EFA 设备，单边操作仍走 TCP：由 UCX 模拟"
+)
+_GROUP = Text(
+    en="a security group is in the path; EFA needs a rule to and from the group itself, in both directions",
+    zh="路径上有安全组；EFA 需要对该组自身的入站与出站规则",
+)
 _SAID = Text(en="the EFA provider or plugin is not usable", zh="EFA 提供者或插件不可用")
 _USED = Text(en="NCCL uses libfabric", zh="NCCL 正在使用 libfabric")
 
@@ -55,6 +70,8 @@ RULE = Rule(
         (wants(FrameworkEvent, lambda one: one.topic == "efa-unavailable"),),
         (wants(NcclWarning, lambda one: one.topic == "ofi-failed"),),
         (wants(EnvVar, lambda one: one.name.startswith("FI_")),),
+        (UcxTransport,),
+        (wants(NcclNetwork, lambda one: "libfabric" in one.name.lower()),),
         (Statement,),
     ),
     judge=_judge,

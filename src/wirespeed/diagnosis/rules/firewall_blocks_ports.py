@@ -1,5 +1,7 @@
 """A packet filter or security group blocks ports that the ranks need."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
@@ -7,11 +9,14 @@ from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PingRun, PortProbe
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Command, Setting, Statement
 from wirespeed.model.text import Text
 
 _REJECTED_CODE = 113
 _TIMED_OUT_CODE = 110
+
+_FILTERS = {"iptables", "iptables-save", "ip6tables", "nft", "ufw", "firewall-cmd", "calicoctl"}
+_POLICY = re.compile(r"(?i)(?:cilium|calico|global)?networkpolic(?:y|ies)|netpol|security-?groups?|describe-security-groups")
 
 
 def _judge(case: Case) -> Verdict:
@@ -30,18 +35,29 @@ def _judge(case: Case) -> Verdict:
     some_port = case.every(PortProbe, outcome="connected")
     prohibited = case.every(PortProbe, outcome="prohibited")
     failed = no_route or timed_out or refused
+    is_cut_off = bool(failed or case.said("hang", "random-ports", "connection-fails"))
     evidence = (
         *seen(_PROHIBITED, STRONG + SLIGHT, prohibited),
         *seen(_REJECTED, FAIR, no_route if not prohibited else ()),
         *seen(_TIMED_OUT, SLIGHT, timed_out),
         *seen(_PING, FAIR, ping if no_route or timed_out else ()),
         *seen(_SOME, FAIR, some_port if failed else ()),
-        *seen(_SAID, FAIR if failed else FAIR + 0.5, case.said("packet-filter")),
+        *seen(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
+        *seen(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),
+        *seen(_SILENT, SLIGHT, case.said("nothing-arrives") if case.said("packet-filter") and is_cut_off else ()),
         *seen(_RANDOM, SLIGHT, case.said("random-ports") if failed or case.said("packet-filter") else ()),
         *seen(_HELPS, STRONG, case.said("packet-filter-off-helps")),
         *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _rules_listed(case: Case) -> tuple[Command | Setting, ...]:
+    """Filters that were listed or are configured: somebody had reason to look."""
+    return (
+        *case.every(Command, lambda one: one.program in _FILTERS or any(_POLICY.fullmatch(word) for word in one.arguments)),
+        *case.every(Setting, lambda one: one.name.lower() == "kind" and _POLICY.fullmatch(one.setting) is not None),
+    )
 
 
 def _answers(ping: PingRun) -> bool:
@@ -57,6 +73,8 @@ _TIMED_OUT = Text(en="TCP connections time out", zh="TCP 连接超时")
 _PING = Text(en="the same host answers ping", zh="同一主机可以 ping 通")
 _SOME = Text(en="another port of the peer connects", zh="对端的其他端口可以连接")
 _SAID = Text(en="a firewall or security group is in the path", zh="路径上有防火墙或安全组")
+_LISTED = Text(en="rules of a packet filter or network policy are there", zh="存在数据包过滤规则或网络策略")
+_SILENT = Text(en="nothing arrives at the far end", zh="对端没有收到任何东西")
 _RANDOM = Text(en="the failing ports are random, unlisted ones", zh="失败的是随机的、未列出的端口")
 _HELPS = Text(en="without the filter it works", zh="去掉过滤后正常")
 _NO_FILTER = Text(en="no firewall is said to be in the path", zh="据称路径上没有防火墙")
@@ -127,6 +145,7 @@ RULE = Rule(
     explains=(
         "collective-timeout-too-short",
         "peer-process-died",
+        "gateway-timeout-too-short",
     ),
     settled_by=(
         "nc -zv PEER PORT",

@@ -1,16 +1,30 @@
 """A topology or graph file given to NCCL does not fit the machine."""
 
+import re
+from collections.abc import Iterable
+
 from wirespeed.diagnosis.rules._cluster import seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTopoNode, NcclWarning
+from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _SLOW_PCI_BYTES_PER_S = 1e9
 """A PCIe link below 1 GB/s is slower than Gen1 x4: no GPU or NIC of a training machine sits on one, so the file (or guest) is wrong."""
+
+_FILE = re.compile(r"[\w./+-]*\.xml\b")
+_GENERATIONS = {
+    "V100": re.compile(r"(?i)v100|\bndv2|ndv2|nd40rs|nc\d+r?s_?v3|\bp3(?:dn)?\.|dgx-?1\b"),
+    "A100": re.compile(r"(?i)a100|a800|ndv4|nd96am?sr|nc\d+ads_a100|nc\d+-a100|\bp4de?\b|\ba2-"),
+    "H100": re.compile(r"(?i)h100|h200|h800|h20\b|ndv5|nd96isr|\bp5e?n?\b|\ba3-"),
+    "B200": re.compile(r"(?i)g?b[23]00|ndv6|nd128isr|\bp6\b|\ba4-"),
+}
+"""How files and machine types tell a GPU generation (Azure, AWS and Google machine type lists)."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -20,15 +34,33 @@ def _judge(case: Case) -> Verdict:
     warned = case.every(NcclWarning, topic="topology-file")
     not_found = case.every(NcclWarning, topic="net-not-found")
     injected = bool(files or said or warned)
+    other_model = _made_for_another(case, (*files, *said))
     evidence = (
         *seen(_WARNED, STRONG + SLIGHT, warned),
         *seen(_SLOW, STRONG if injected else FAIR, slow),
+        *seen(_OTHER_MODEL, STRONG, other_model),
         *seen(_NOT_FOUND, FAIR, not_found if injected else ()),
         *seen(_INJECTED, FAIR if slow or not_found else SLIGHT, (*files, *said)),
         *seen(_HELPS, STRONG, case.said("topology-file-off-helps")),
         *seen(_BARE_METAL, SLIGHT, case.said("slower-than-bare-metal") if injected else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _made_for_another(case: Case, injected: tuple[EnvVar | Statement, ...]) -> tuple[Record, ...]:
+    """A file whose name tells one GPU generation, on a machine that is said or seen to have another."""
+    named = [(one, found) for one in injected if (found := _generations(_FILE.findall(one.quotes[0].text)))]
+    if not named:
+        return ()
+    gpus = _generations(one.title or "" for one in case.every(Gpu))
+    rest = [one.quotes[0].text for one in case.records if one.quotes and not _FILE.search(one.quotes[0].text)]
+    here = gpus or _generations([*rest, case.question])
+    return tuple(one for one, found in named if here and not found & here)
+
+
+def _generations(texts: Iterable[str]) -> frozenset[str]:
+    """GPU generations that texts name, by the GPU or by a cloud's machine type that has it."""
+    return frozenset(name for text in texts for name, pattern in _GENERATIONS.items() if pattern.search(text))
 
 
 def _is_bogus_link(node: NcclTopoNode) -> bool:
@@ -38,6 +70,7 @@ def _is_bogus_link(node: NcclTopoNode) -> bool:
 
 _WARNED = Text(en="NCCL reports an error in the topology file", zh="NCCL 报告拓扑文件有误")
 _SLOW = Text(en="the topology NCCL plans with has a PCIe link below 1 GB/s", zh="NCCL 所依据的拓扑中有低于 1 GB/s 的 PCIe 链路")
+_OTHER_MODEL = Text(en="by its name the file was made for another machine type", zh="从文件名看，该文件为另一种机型所作")
 _NOT_FOUND = Text(en="a network device of the file does not exist here", zh="文件中的网络设备在本机不存在")
 _INJECTED = Text(en="a topology or graph file is injected", zh="注入了拓扑或图文件")
 _HELPS = Text(en="without the file it works", zh="不用该文件则正常")

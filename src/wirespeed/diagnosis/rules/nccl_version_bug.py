@@ -5,12 +5,19 @@ import re
 from wirespeed.diagnosis.rules._cluster import seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.host import SoftwareVersion
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 _RELEASE = re.compile(r"(?i)(?:nccl|rccl|torch|cuda|v)?\s*v?\d+\.\d+(?:\.\d+)?")
+_LIBRARIES = {"nccl", "rccl", "ucx", "libfabric", "aws-ofi-nccl", "torch", "pytorch", "cuda", "vllm", "sglang", "openmpi"}
+_RATE = re.compile(r"(\d+(?:\.\d+)?) ?[GM][bB](?:/s|ps|it/s)?")
+_WENT_WELL = re.compile(r"(?i)\b(?:clean|works?|fine|ok|pass\w*|no (?:hang|error|problem|issue)|good|fast|normal|stable|all steps)\b|✅|✓")
+_WENT_BADLY = re.compile(
+    r"(?i)\b(?:hang\w*|hung|wedg\w*|stuck|stall\w*|freez\w*|froze\w*|fail\w*|crash\w*|slow\w*|abort\w*|deadlock\w*|segfault\w*|error\w*|broken)\b|❌"
+)
 _APART_RATIO = 1.5
 """Releases on the same hosts this far apart are unlikely to be noise; a starting point, not calibrated."""
 
@@ -20,8 +27,10 @@ def _judge(case: Case) -> Verdict:
     injected = case.said("topology-file") or variables(case, "NCCL_TOPO_FILE", "NCCL_NET", "NCCL_NET_PLUGIN")
     helped = case.said("other-release-helps")
     since = case.said("since-upgrade")
+    told = _releases_told_apart(case)
     evidence = (
         *seen(_BY_RELEASE, STRONG + SLIGHT, _table_by_release(case)),
+        *seen(_TOLD_APART, STRONG, told if not _table_by_release(case) else ()),
         *seen(_NOT_FOUND, FAIR, not_found if not injected else ()),
         *seen(_HELPED, STRONG, helped),
         *seen(_SINCE, FAIR, since),
@@ -31,7 +40,7 @@ def _judge(case: Case) -> Verdict:
 
 def _table_by_release(case: Case) -> tuple[Table, ...]:
     """Tables with a column for each release, whose best figures are far apart."""
-    return tuple(table for table in case.every(Table) if _releases_differ(table))
+    return tuple(table for table in case.every(Table) if _releases_differ(table) or _rows_differ(table))
 
 
 def _releases_differ(table: Table) -> bool:
@@ -40,12 +49,49 @@ def _releases_differ(table: Table) -> bool:
     return len(best) >= 2 and min(best) > 0 and max(best) >= _APART_RATIO * min(best)
 
 
+def _rows_differ(table: Table) -> bool:
+    """Rows that begin with a release, some with figures far above those of others in one column."""
+    rows = [row for row in table.rows if row and _RELEASE.fullmatch(row[0].strip())]
+    if len(rows) < 2:
+        return False
+    by_column = ([_number(row, index) for row in rows] for index in range(1, len(table.columns)))
+    return any(min(values) > 0 and max(values) >= _APART_RATIO * min(values) for values in by_column)
+
+
+def _releases_told_apart(case: Case) -> tuple[SoftwareVersion, ...]:
+    """Two releases of one library, each with what came of it on its line: one good, the other bad, or rates far apart."""
+    first: dict[str, SoftwareVersion] = {}
+    for one in case.every(SoftwareVersion, lambda one: one.name.lower() in _LIBRARIES and bool(one.quotes)):
+        before = first.setdefault(one.name.lower(), one)
+        if before.version == one.version or before.quotes[0] == one.quotes[0]:
+            continue
+        if _fared_differently(_after(before), _after(one), is_in_trouble=bool(case.said("hang"))):
+            return (before, one)
+    return ()
+
+
+def _after(version: SoftwareVersion) -> str:
+    """What the line says behind the release."""
+    return version.quotes[0].text.partition(version.version)[2]
+
+
+def _fared_differently(one: str, other: str, *, is_in_trouble: bool) -> bool:
+    rates = [float(found[1]) for text in (one, other) if (found := _RATE.search(text))]
+    if len(rates) == 2 and min(rates) > 0:
+        return max(rates) >= _APART_RATIO * min(rates)
+    good, bad = (tuple(pattern.search(text) is not None for text in (one, other)) for pattern in (_WENT_WELL, _WENT_BADLY))
+    if any(bad):
+        return bad[0] != bad[1]
+    return is_in_trouble and good[0] != good[1]
+
+
 def _number(row: tuple[str, ...], index: int) -> float:
     found = re.match(r"\s*(\d+(?:\.\d+)?)", row[index]) if index < len(row) else None
     return float(found[1]) if found else 0.0
 
 
 _BY_RELEASE = Text(en="on the same hosts the figures differ by the release alone", zh="在相同主机上，仅版本不同数值就相差很大")
+_TOLD_APART = Text(en="one release fares well and another badly", zh="一个版本正常，另一个版本异常")
 _NOT_FOUND = Text(
     en="NCCL looks for a network device that its own detection did not give", zh="NCCL 寻找的网络设备并不在其自身探测结果中"
 )
@@ -61,6 +107,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(NcclWarning, lambda one: one.topic == "net-not-found"),),
+        (wants(SoftwareVersion, lambda one: one.name.lower() in _LIBRARIES),),
         (wants(Table, lambda one: any(_RELEASE.fullmatch(heading.strip()) for heading in one.columns)),),
         (Statement,),
     ),

@@ -18,6 +18,7 @@ from wirespeed.model.text import Text
 def _judge(case: Case) -> Verdict:
     listed = variables(case, "NCCL_IB_HCA")
     timed_out = case.every(NcclWarning, lambda one: one.topic == "modify-qp-failed" and one.status_code in (110, 101, 113))
+    not_opened = case.every(NcclWarning, lambda one: "unable to open device" in one.message.lower())
     no_match = case.every(NcclHca, device=None) if listed and rdma_ports_active(case) else ()
     evidence = (
         *seen(_MISMATCH, PROVES, case.every(NcclWarning, topic="device-mismatch")),
@@ -25,7 +26,9 @@ def _judge(case: Case) -> Verdict:
         *seen(_APART, STRONG, _ports_in_different_networks(case)),
         *seen(_ONE_OF_LIST, FAIR, timed_out if any("," in (one.setting or "") for one in listed) else ()),
         *seen(_NO_MATCH, STRONG, (*listed, *no_match) if no_match else ()),
-        *seen(_FEW, STRONG, _fewer_than_present(case)),
+        *seen(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case)),
+        *seen(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
+        *seen(_NOT_OPENED, FAIR, not_opened),
         *seen(_MIXED, FAIR, _mixed_layers(case)),
         *seen(_NAMES, STRONG, _names_absent_device(case)),
         *seen(_SAID, FAIR + SLIGHT, case.said("hca-wrong")),
@@ -72,6 +75,13 @@ def _fewer_than_present(case: Case) -> tuple[Record, ...]:
     return ()
 
 
+def _fewer_than_named(case: Case) -> tuple[Record, ...]:
+    """NCCL lists at most half of the adapters that the user says a machine has."""
+    used = {one.device for one in case.every(NcclHca) if one.device}
+    named = case.first(Statement, lambda one: one.topic == "rdma-card-count" and 2 * len(used) <= (one.value or 0))
+    return (*case.every(NcclHca)[:1], named) if used and named else ()
+
+
 def _mixed_layers(case: Case) -> tuple[Record, ...]:
     found = case.every(NcclHca, lambda one: one.link_layer is not None)
     layers = {(one.link_layer or "").split("/")[0].lower() for one in found}
@@ -97,6 +107,10 @@ _APART = Text(
 _ONE_OF_LIST = Text(en="a queue pair of one listed device cannot reach its peer", zh="列表中某个设备的队列对无法到达对端")
 _NO_MATCH = Text(en="active ports exist and NCCL_IB_HCA matches none", zh="存在激活端口，但 NCCL_IB_HCA 未匹配到任何设备")
 _FEW = Text(en="NCCL uses at most half of the equal active ports", zh="NCCL 只用了不超过一半的同类激活端口")
+_UNCHECKED = Text(
+    en="NCCL's check that ranks use the same adapters is switched off", zh="NCCL 对各 rank 网卡是否一致的检查被关闭"
+)
+_NOT_OPENED = Text(en="one rank cannot open an adapter that others may use", zh="某个 rank 打不开其他 rank 可能使用的网卡")
 _MIXED = Text(en="InfiniBand and RoCE ports are used together", zh="InfiniBand 与 RoCE 端口混用")
 _NAMES = Text(en="NCCL_IB_HCA names a device this host does not have", zh="NCCL_IB_HCA 指定了本机没有的设备")
 _SAID = Text(en="the RDMA devices in use are not the intended ones", zh="使用的 RDMA 设备并非期望的设备")
@@ -111,8 +125,8 @@ RULE = Rule(
     ),
     needs=(
         (NcclHca,),
-        (wants(EnvVar, lambda one: one.name == "NCCL_IB_HCA"),),
-        (wants(NcclWarning, lambda one: one.topic in ("modify-qp-failed", "device-mismatch")),),
+        (wants(EnvVar, lambda one: one.name in ("NCCL_IB_HCA", "NCCL_IGNORE_NET_MISMATCH")),),
+        (wants(NcclWarning, lambda one: one.topic in ("modify-qp-failed", "device-mismatch", "create-resource-failed")),),
         (Statement,),
     ),
     judge=_judge,

@@ -23,8 +23,9 @@ def _judge(case: Case) -> Verdict:
     sharded = (
         *case.every(Command, _shards_fully),
         *case.every(Setting, lambda one: one.name.strip("\"' ").lower() == "stage" and one.setting.strip("\"', ") == "3"),
+        *case.said("shards-fully"),
     )
-    said = case.said("communication-share-high")
+    said = case.said("communication-share-high", "scales-badly")
     slow = case.said("slow-links")
     evidence = (
         *seen(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),

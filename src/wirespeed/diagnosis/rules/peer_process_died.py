@@ -14,13 +14,15 @@ from wirespeed.model.text import Text
 _KILLED = re.compile(
     r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
 )
+_TOOL = re.compile(r"\b(?:ib_\w+|i?perf3?|ucx_perftest|rping|\w+_perf|curl|nginx|envoy|haproxy)\[\d+\]: segfault")
+"""A test tool or a proxy that crashes is no rank."""
 _REMOTE_EXIT = re.compile(r"ncclRemoteError|remote process exit")
 
 
 def _judge(case: Case) -> Verdict:
     died = case.every(FrameworkEvent, topic="process-died")
     killed = tuple(one for one in died if _KILLED.search(one.message))
-    by_kernel = case.every(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault"))
+    by_kernel = case.every(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault") and not _TOOL.search(one.message))
     closed = (
         *case.every(NcclWarning, topic="connection-closed"),
         *case.every(FrameworkEvent, lambda one: one.topic in ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")),

@@ -5,6 +5,7 @@ import re
 from wirespeed.diagnosis.rules._cluster import is_switched_on, rdma_ports_active, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -12,6 +13,7 @@ from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
 _STACK = re.compile(r"(?i)ucx|ucp|mooncake|nixl|nvshmem|transfer engine|tcp_transport|libfabric|lmcache|openmpi")
+_RDMA_TRANSPORT = re.compile(r"(?:rc|dc|ud|srd|gga)(?:_|$)")
 _TO_TCP = re.compile(r"(?i)\btcp\b|fall(?:ing)? ?back|socket")
 
 
@@ -27,23 +29,35 @@ def _judge(case: Case) -> Verdict:
         Setting, lambda one: one.name.lower().endswith("protocol") and one.setting.strip("\"' ").lower() == "tcp"
     )
     engine = case.said("transfer-engine")
+    lanes = _without_rdma(case)
+    on_tcp = bool(told or forced or lanes or case.said("transfer-on-tcp"))
     failed = case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed")
     evidence = (
         *seen(_FORCED, STRONG, forced),
         *seen(_TOLD, STRONG, told),
+        *seen(_LANES, STRONG + SLIGHT, lanes),
         *seen(_CONFIGURED, STRONG if engine else FAIR, configured),
         *seen(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
         *seen(
             _HARDWARE,
             FAIR,
             (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))
-            if told or forced or case.said("transfer-on-tcp")
+            if on_tcp
             else (),
         ),
-        *seen(_EXPECTED, SLIGHT, case.said("rdma-expected") if case.said("transfer-on-tcp") else ()),
-        *seen(_FAILED, SLIGHT, failed if case.said("transfer-on-tcp") else ()),
+        *seen(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
+        *seen(_FAILED, SLIGHT, failed if on_tcp else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _without_rdma(case: Case) -> tuple[UcxTransport, ...]:
+    """TCP lanes to other nodes where no lane of the same operation is RDMA; or an offer that holds tcp and no RDMA transport."""
+    known = case.every(UcxTransport)
+    with_rdma = {(one.is_chosen, one.operation) for one in known if _RDMA_TRANSPORT.match(one.transport)}
+    tcp = [one for one in known if one.transport == "tcp" and (one.is_chosen, one.operation) not in with_rdma]
+    carriers = [one for one in tcp if one.operation not in ("ka", "wireup")]
+    return tuple(one for one in carriers if one.is_chosen) or tuple(carriers)
 
 
 def _means_tcp(variable: EnvVar) -> bool:
@@ -56,6 +70,7 @@ def _means_tcp(variable: EnvVar) -> bool:
 
 _FORCED = Text(en="the environment leaves the library no RDMA transport", zh="环境变量没有给该库留下 RDMA 传输")
 _TOLD = Text(en="the library itself says that it uses TCP", zh="该库自己表明使用 TCP")
+_LANES = Text(en="UCX has only TCP for this, no RDMA transport", zh="UCX 在此只有 TCP，没有 RDMA 传输")
 _CONFIGURED = Text(en="the protocol is configured as tcp", zh="协议被配置为 tcp")
 _SAID = Text(en="the transfer library runs on TCP", zh="传输库走的是 TCP")
 _HARDWARE = Text(en="an RDMA port is up", zh="RDMA 端口处于激活状态")
@@ -71,6 +86,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(EnvVar, lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP")),),
+        (UcxTransport,),
         (wants(FrameworkEvent, lambda one: _STACK.search(one.message) is not None),),
         (wants(Setting, lambda one: one.name.lower().endswith("protocol")),),
         (Statement,),

@@ -7,11 +7,15 @@ from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import CollectiveRun
-from wirespeed.model.settings import CodeCall, Setting, Statement
+from wirespeed.model.record import Record
+from wirespeed.model.settings import CodeCall, Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _SMALL_BUCKET_MEBIBYTES = 5.0
 """torch's default bucket is 25 MiB; far below, start time rules on any network of 100 Gb/s (half-bandwidth size about 1 MB a hop)."""
+
+_SAME_VOLUME_RATIO = 0.3
+_FASTER_RATIO = 1.5
 
 
 def _judge(case: Case) -> Verdict:
@@ -23,13 +27,36 @@ def _judge(case: Case) -> Verdict:
     )
     healthy_large = case.every(CollectiveRun, lambda one: one.size_bytes >= 1 << 28)
     said = case.said("many-small-messages")
+    fewer_is_faster = _same_bytes_in_fewer_pieces(case)
     evidence = (
         *seen(_BUCKETS, STRONG, buckets),
         *seen(_SAID, FAIR + 0.5, said),
-        *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle") if said or buckets else ()),
+        *seen(_FEWER, STRONG, fewer_is_faster),
+        *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
         *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _same_bytes_in_fewer_pieces(case: Case) -> tuple[Record, ...]:
+    """Two lines that move about the same bytes, one in far fewer pieces and in far less time."""
+    told = [(one, *found) for one in case.said("pieces-of-size") if (found := _volume(case, one)) is not None]
+    for many, many_count, many_bytes, many_s in told:
+        for few, few_count, few_bytes, few_s in told:
+            alike = abs(many_bytes - few_bytes) <= _SAME_VOLUME_RATIO * few_bytes
+            if alike and many_count >= 4 * few_count and many_s >= _FASTER_RATIO * few_s:
+                return (many, few)
+    return ()
+
+
+def _volume(case: Case, pieces: Statement) -> tuple[float, float, float] | None:
+    """Count, bytes altogether and seconds that one line tells."""
+    here = case.every(Quantity, lambda one: one.quotes[0] == pieces.quotes[-1])
+    sizes = [one.value for one in here if one.dimension == "size"]
+    times = [one.value for one in here if one.dimension == "time"]
+    if not (pieces.value and sizes and times):
+        return None
+    return pieces.value, pieces.value * sizes[0], max(times)
 
 
 def _bucket(call: CodeCall) -> float | None:
@@ -39,6 +66,7 @@ def _bucket(call: CodeCall) -> float | None:
 
 _BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小的桶传输")
 _SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
+_FEWER = Text(en="the same bytes in fewer pieces take far less time", zh="同样的字节数分成更少的块时耗时少得多")
 _IDLE = Text(en="the link is mostly idle meanwhile", zh="期间链路大部分空闲")
 _LARGE_FINE = Text(en="large messages reach the link's rate", zh="大消息能达到链路速率")
 

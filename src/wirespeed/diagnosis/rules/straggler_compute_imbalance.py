@@ -1,23 +1,31 @@
 """Work is uneven over the ranks, and collectives measure the waiting."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 _SMALL_BYTES = 64 * 1024
+_COMPUTES = re.compile(r"(?i)comput|forward|backward|kernel|gemm|busy|work")
+_COMMUNICATES = re.compile(r"(?i)reduce|gather|comm|nccl|sync|wait|barrier|collective|all-?to-?all")
+_SAME_SUM_RATIO = 0.2
+"""How far the sums may be apart, relative to how far the communication times are; a starting point, not calibrated."""
 _LONG_S = 1e-3
 """64 KiB in a millisecond is 0.5 Gb/s: no training network is that slow, so a millisecond on so little data is waiting."""
 
 
 def _judge(case: Case) -> Verdict:
     tiny = _tiny_and_slow(case)
+    balanced = _sums_alike(case)
     evidence = (
         *seen(_TINY, FAIR + 0.5, tiny),
+        *seen(_SUMS, STRONG + SLIGHT, balanced),
         *seen(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
         *seen(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
         *seen(_RANKS, FAIR, _uneven_steps(case)),
@@ -30,6 +38,28 @@ def _tiny_and_slow(case: Case) -> tuple[Record, ...]:
     small = {_line(one): one for one in case.every(Quantity, lambda one: one.dimension == "size" and 0 < one.value <= _SMALL_BYTES)}
     slow = case.every(Quantity, lambda one: one.dimension == "time" and _LONG_S <= one.value < 1.0)
     return tuple(one for one in slow if _line(one) in small and "reduce" in one.quotes[0].text.lower())
+
+
+def _sums_alike(case: Case) -> tuple[Table, ...]:
+    """Tables of ranks where compute and communication add up to the same and each is long where the other is short."""
+    return tuple(table for table in case.every(Table) if _waits_for_compute(table))
+
+
+def _waits_for_compute(table: Table) -> bool:
+    compute = next((index for index, name in enumerate(table.columns) if _COMPUTES.search(name)), None)
+    waits = next((index for index, name in enumerate(table.columns) if _COMMUNICATES.search(name)), None)
+    if compute is None or waits is None or len(table.rows) < 3:
+        return False
+    pairs = [(_number(row, compute), _number(row, waits)) for row in table.rows]
+    sums = [one + other for one, other in pairs]
+    times, gaps = [one for one, _ in pairs], [other for _, other in pairs]
+    spread = max(gaps) - min(gaps)
+    return min(times) > 0 and spread > 0 and max(sums) - min(sums) <= _SAME_SUM_RATIO * spread
+
+
+def _number(row: tuple[str, ...], index: int) -> float:
+    found = re.match(r"\s*(\d+(?:\.\d+)?)", row[index]) if index < len(row) else None
+    return float(found[1]) if found else 0.0
 
 
 def _line(one: Quantity) -> tuple[str, int]:
@@ -47,6 +77,10 @@ def _uneven_steps(case: Case) -> tuple[TrainingStep, ...]:
 
 
 _TINY = Text(en="milliseconds for so few bytes is waiting, not transfer", zh="这么少的字节用了毫秒级时间，是等待而非传输")
+_SUMS = Text(
+    en="compute and communication add up to the same on each rank: the long collectives are waiting for the slowest",
+    zh="各 rank 的计算与通信之和相同：较长的集合操作是在等最慢者",
+)
 _UNEXPLAINED = Text(
     en="the size cannot explain the time, and the benchmark alone is fast", zh="数据量无法解释耗时，而单独基准测试很快"
 )
@@ -60,7 +94,7 @@ RULE = Rule(
         en="Ranks reach the collective at different times because their work differs; the time seen there is mostly waiting for the last.",
         zh="各 rank 工作量不同，到达集合操作的时间不同；看到的耗时主要是等待最后一个。",
     ),
-    needs=((wants(TrainingStep, lambda one: one.rank is not None),), (Statement,), (Quantity,)),
+    needs=((wants(TrainingStep, lambda one: one.rank is not None),), (wants(Table, lambda one: len(one.rows) >= 3),), (Statement,), (Quantity,)),
     judge=_judge,
     explain=Explain(
         what=Text(

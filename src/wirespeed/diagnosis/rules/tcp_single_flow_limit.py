@@ -14,18 +14,34 @@ _GAIN_RATIO = 1.6
 """Several streams this much faster than one say that the flow, not the link, is the limit."""
 
 
+_CLOUD_FLOW_BITS_PER_S = (4.6e9, 5.05e9)
+"""What iperf3 shows of a 5 Gb/s cap, headers deducted (Amazon EC2 user guide: 5 Gb/s for one flow)."""
+
+
 def _judge(case: Case) -> Verdict:
     sockets = uses_sockets(case)
     few = variables(case, "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD")
     pair = _one_against_many(case)
     evidence = (
         *seen(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
+        *seen(_AT_CAP, FAIR if case.said("efa-cluster", "public-cloud") else SLIGHT, _at_the_cap(case) if not pair else ()),
         *seen(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("single-flow-limited")),
         *seen(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
         *(contradicts(_RDMA, STRONG, one) for one in uses_rdma(case)[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _at_the_cap(case: Case) -> tuple[ThroughputRun, ...]:
+    """A single TCP stream at the 5 Gb/s that clouds allow one flow, which no usual Ethernet has as its rate."""
+    low, high = _CLOUD_FLOW_BITS_PER_S
+    return case.every(
+        ThroughputRun,
+        lambda one: (
+            one.protocol in (None, "tcp") and one.stream_count == 1 and low <= one.rate_bits_per_s <= high and not one.retransmits_packets
+        ),
+    )
 
 
 def _one_against_many(case: Case) -> tuple[Record, ...]:
@@ -41,6 +57,7 @@ def _one_against_many(case: Case) -> tuple[Record, ...]:
 
 
 _PAIR = Text(en="several TCP streams together are much faster than one", zh="多条 TCP 流合计远快于单条")
+_AT_CAP = Text(en="one stream stays flat at the 5 Gb/s that clouds allow a flow", zh="单流稳定停在云对单流限制的 5 Gb/s")
 _SOCKETS = Text(en="NCCL moves its data over TCP sockets", zh="NCCL 通过 TCP 套接字传输数据")
 _SAID = Text(en="a single flow is limited, several are not", zh="单流受限，多流不受限")
 _ONE_SOCKET = Text(en="NCCL is told to use one socket or one thread", zh="NCCL 被设置为只用一个套接字或线程")

@@ -27,7 +27,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_UNLINKED, STRONG, unlinked),
         *seen(_SAID, FAIR + SLIGHT, case.said("versions-differ")),
         *seen(_TWO_NAMED, FAIR, _two_named(case) if case.said("versions-differ") else ()),
-        *seen(_GROUPS, FAIR, case.said("groups-do-not-mix")),
+        *seen(_GROUPS, FAIR if case.said("versions-differ") or differing else SLIGHT, case.said("groups-do-not-mix")),
     )
     return Verdict(evidence=evidence)
 

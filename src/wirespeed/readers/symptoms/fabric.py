@@ -116,6 +116,7 @@ SYMPTOMS = Symptoms(
                 r"(?:dscp|tc|traffic class|priority|queue|tos)\b.{0,40}(?:not (?:trusted|mapped|marked|set|matched)|mismatch|missing|unmapped|default (?:queue|class|profile))",
                 r"(?:default|no qos|lossy) (?:queue|class|profile|template|config\w*)|IB_TC\s*=\s*\d+.{0,30}(?:gave|help|fix|faster|solv|\dx)",
                 r"(?:mapped|lands?|goes|carried|runs?) (?:\w+ )?(?:in|into|on|to|as) (?:the )?(?:default|best[- ]effort|lossy|queue 0|prio(?:rity)? 0)",
+                r"(?:pfc|flow control|lossless|qos|ecn)\b.{0,40}(?:do i|should i|must i|need(?:ed)?|required|necessary)|(?:do|should|must) (?:i|we) .{0,30}(?:pfc|flow control|lossless|ecn)\b",
             ),
             negatable=False,
         ),
@@ -271,6 +272,7 @@ SYMPTOMS = Symptoms(
                 r"(?:across|between|different|inter-?|cross-?) ?(?:racks?|leaf|leaves|switch(?:es)?|tors?|pods?).{0,50}(?:slow|half|drop|low|third|quarter|worse|fall)",
                 r"(?:within|inside|in|same) (?:a |one |the )?(?:same )?(?:rack|leaf|switch|tor|pod)\b.{0,24}\d.{0,40}(?:between|across|to other|different) (?:racks?|lea(?:f|ves)|switches|tors?|pods?)",
                 r"(?:adding|add|with|second|another) (?:a |the )?(?:second |third |another |more )?(?:racks?|lea(?:f|ves)|pods?|switch)\b.{0,40}(?:cuts?|halves|drops?|slows?|third|half|quarter|worse)",
+                r"(?:across|between|spann?ing) (?:two |several |both |more )?(?:racks?|lea(?:f|ves)|pods?|tors?)\b.{0,40}(?:degrad|sever|bad|poor|fraction)",
             )
         ),
         "scales-badly": Topic(
@@ -326,6 +328,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello|ecdh_reply)\b.{0,60}(?:hangs?|stalls?|stuck|freez\w*|times? out|silen\w+|never|for ?ever|abort)",
                 r"(?:hangs?|stalls?|stuck|freez\w*|silen\w+)\b.{0,60}(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello)",
+                r"(?:ssl|tls) (?:connection|handshake) time-?out",
             ),
             negatable=False,
         ),

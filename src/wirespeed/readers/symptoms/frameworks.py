@@ -118,7 +118,7 @@ SYMPTOMS = Symptoms(
                 rf"|iptables|security group\w*|ports?|network ?polic\w*).{{0,60}}{_HELPS}",
                 rf"(?:firewall\w*|ufw|iptables|security group\w*)\s(?:is |was |were )?(?:off|disabled|opened|flushed"
                 rf"|stopped).{{0,60}}{_HELPS}",
-                rf"(?:disabl\w*|stop\w*|flush\w*|open\w*|allow\w*|permit\w*|remov\w*|delet\w*)\s.{0,40}(?:firewall\w*|ufw|iptables|nftables|security group\w*|ports?|network ?polic\w*|acl|rules?).{0,60}{_HELPS}",
+                rf"(?:disabl\w*|stop\w*|flush\w*|open\w*|allow\w*|permit\w*|remov\w*|delet\w*)\s.{{0,40}}(?:firewall\w*|ufw|iptables|nftables|security group\w*|ports?|network ?polic\w*|acl|rules?).{{0,60}}{_HELPS}",
             ),
         ),
         "random-ports": Topic(
@@ -152,6 +152,25 @@ SYMPTOMS = Symptoms(
                 r"NCCL_SHM_DISABLE.{0,40}(?:avoid|help|works?|fix|pass)",
                 r"\bshm\b.{0,40}(?:64 ?m|full|small|limit|default|exhaust|no space|empty ?dir)|empty ?dir\b.{0,30}(?:memory|shm)|\bipc:? ?(?:private|host)\b",
                 r"dataloader worker\b.{0,60}(?:killed|bus|exited)|num_workers\s?=?\s?0\b.{0,40}(?:work|fix|help|avoid|ok|fine)",
+            ),
+        ),
+        "connection-fails": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|never|not|refus\w*|won.t)\s.{0,24}(?:connect|reach|join|talk|rendezvous|open|establish|register)",
+                r"(?:connect\w*|connection|rendezvous|handshake|webhook|call|joins?|joining)\b.{0,30}(?:time[sd]? ?out|timing out|refused|fail\w*|hang\w*|dropped|reset|dead|lost)|no route to host|gateway time-?out",
+            ),
+        ),
+        "public-cloud": Topic(
+            negatable=False,
+            wordings=(
+                r"\bec2\b|\baws\b|\bgcp\b|\bgce\b|\bazure\b|\bgvnic\b|\bena\b|\boci\b|\balibaba cloud\b|\btencent cloud\b|\bcloud (?:vm|instance|provider|network)s?\b|\b[cmrpg]\d\w{0,3}\.(?:\d{1,2})?x?large\b",
+            ),
+        ),
+        "nothing-arrives": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:never|not|nothing|n.t)\s(?:\w+ ){0,2}(?:arrives?|reach(?:es)?|gets? (?:there|through)|appears?|shows? up|lands?)\b|logs?\b.{0,24}(?:empty|silent|nothing|no (?:request|entry|line))|tcpdump\b.{0,60}(?:nothing|no (?:syn|packet|answer|reply)|only (?:the )?syn)",
             ),
         ),
     },

@@ -135,9 +135,9 @@ SYMPTOMS = Symptoms(
                 r"(?:numactl|pin\w*|bind\w*).{0,50}(?:fix|help|doubl|restor|improv|solv|faster|recover)",
                 r"\bnps ?[=:]? ?[124]\b",
                 r"(?:gpu|nic|hca).{0,30}(?:and|to|from).{0,20}(?:gpu|nic|hca).{0,40}different (?:sockets?|numa|cpus?|root)",
-                r"numa_miss|numa_foreign|other_node|numa (?:locality|affinity|distance|aware\w*|hops?)",
+                r"numa_miss|numa_foreign|other_node|numa (?:locality|distance|aware\w*|hops?)|cross[- ]numa",
                 r"(?:gpus?|nics?|hcas?)\b[^.]{0,40}\b(?:on|at|under|behind|belongs? to|attached to|hangs? off) (?:the )?(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b[^.]{0,60}\b(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b",
-                r"\b(?:upi|qpi|xgmi)\b|(?:far|local|near) (?:numa|socket|memory node)",
+                r"\b(?:upi|qpi|xgmi)\b|far (?:numa|socket|memory node)",
                 r"(?:virtual|two|both|2|host) sockets\b.{0,60}(?:float|migrat|spread|span|share|cross)|(?:float|migrat|span|spread)\w* .{0,24}(?:both|two) (?:\w+ )?sockets",
                 r"(?:without|outside|instead of) (?:slurm|srun|the scheduler).{0,60}(?:faster|full|fine|normal)",
             )

@@ -42,13 +42,14 @@ SYMPTOMS = Symptoms(
                 r"(?:split\w*|cut\w*|shard\w*|slic\w*)\s.{0,24}(?:each|every|all|the) (?:layers?|matri\w+|heads?|weights?)\b.{0,40}(?:both|two|machines|nodes|boxes|hosts|macs?)",
                 r"(?:tensor[- _]?parallel\w*|\bTP\b).{0,80}(?:pipeline[- ]?parallel\w*|\bPP\b).{0,50}(?:faster|better|\d ?t(?:ok\w*)?/s|instead)|(?:pipeline[- ]?parallel\w*|\bPP\b).{0,40}(?:faster|better)\s.{0,16}(?:tensor|TP\b)",
                 r"(?:two|2|both|multiple|several|four|4)\s(?:\w+ )?(?:nodes|machines|hosts|boxes|sparks?|mac(?:s| studios?| minis?)|servers|pcs|workstations|laptops)\b.{0,80}(?:tensor[- _]?parallel|\bTP\b)",
+                r"tensor[-_](?:model[-_])?parallel[-_]size[\"\x27]?[ =:]+(?:16|32|64|128)\b|--?tp(?:-size)?[ =](?:16|32|64|128)\b",
             ),
         ),
         "communication-share-high": Topic(
             negatable=False,
             wordings=(
                 r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed"
-                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|twice|larger than"
+                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|larger than"
                 r"|longer than compute|bottleneck)",
                 r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl"
                 r"|all-?_?reduce|all-?_?gather|network|waiting for)",
@@ -99,7 +100,7 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes"
-                r"|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the|twice)",
+                r"|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the (?:bytes|size|volume|traffic)|twice (?:the|as many) (?:bytes|size|volume|traffic|expected))",
                 r"(?:fp32|float32|4[- ]byte)\s.{0,24}(?:gradients?|grads?|all-?_?reduce|reduc\w*|communicat\w*|buckets?)",
                 r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32"
                 r"|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
@@ -145,13 +146,25 @@ SYMPTOMS = Symptoms(
                 r"(?:do(?:es)? ?n.?o?t|never|can.?t see|no)\s.{0,24}(?:communicat\w*|connections?|talk|exchange)\b.{0,40}(?:between|across|hosts|nodes|machines|each other)",
                 r"(?:nic|network|interface|ib|port|switch)\s(?:\w+ )?(?:graph|counters?|traffic|load|monitor)\b.{0,30}(?:zero|flat|0\b|nothing|no traffic|idle|silent)\b.{0,80}(?:nccl-tests?|benchmark|numbers|bandwidth|result|test)",
                 r"(?:more|higher|faster|above|beyond)\s.{0,24}(?:than|what)\s.{0,16}(?:the |our |my )?(?:nics?|network|link|cards?|wire)\s.{0,16}(?:could|can|possibl\w*|allow\w*|give|have|ever)",
-                r"(?:two|2|both|separate|independent|several)\s.{0,16}(?:tables?|headers?|result (?:blocks|tables)|copies|single-node (?:runs|tests))\b|all (?:say|report|show|print|have|are) rank 0|rank 0 (?:on|from) (?:each|every|both)",
+                r"(?:two|2|both|separate|independent|several)\s.{0,16}(?:tables?|headers?|result (?:blocks|tables)|single-node (?:runs|tests))\b|all (?:say|report|show|print|have|are) rank 0|rank 0 (?:on|from) (?:each|every|both)",
             ),
         ),
         "shards-fully": Topic(
             negatable=False,
             wordings=(
                 r"zero[- _]?(?:stage[- _]?)?3|\bstage[\"\x27]?\s?[:=]?\s?3\b|full[- _]shard|\bfsdp2?\b|\bzero-?infinity\b|reshard_after_forward",
+            ),
+        ),
+        "collective-benchmark": Topic(
+            negatable=False,
+            wordings=(
+                r"nccl[- ]tests?\b|rccl[- ]tests?\b|\b\w+_perf\b|\bbusbw\b|\bbus bandwidth\b|osu_\w+|\ball_reduce_perf\b|collective benchmark",
+            ),
+        ),
+        "pieces-of-size": Topic(
+            negatable=False,
+            wordings=(
+                r"\b(?P<value>\d[\d,]*(?:\.\d+)?k?) (?:\w+ )?(?:segments|pieces|blocks|chunks|descriptors|descs|requests|messages|transfers|buffers|tensors|buckets|writes|reads|calls|ops|all-?_?reduces)\s?(?:of|x|×|a|@|each|at|,)\s?(?:~|about )?(?=\d+(?:\.\d+)? ?(?P<unit>[kmg]?i?b)\b)",
             ),
         ),
     },

@@ -24,7 +24,7 @@ SYMPTOMS = Symptoms(
                 rf"|last\b|longer|behind)",
                 r"(?:with|includ\w*|contain\w*|whenever|if|when|any \w+ with)\s(?:\w+\s){0,2}[a-z]+[-_]?[a-z]*\d+\b.{0,60}(?:without|exclud\w*|remov\w*|drop\w*|take\w* out|leav\w* out)",
                 rf"(?:one|a single|a|this|that|which)\s(?:\w+\s)?{_NODE}(?:.?s)?\b.{{0,70}}\d.{{0,24}}\b(?:all (?:the )?)?(?:others?|rest|remaining|siblings?|peers?)\b.{{0,20}}\d",
-                rf"\b{_NODE}[- ]?[\w-]*\d+\b.{0,20}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{0,40}\b(?:last|late|later|behind)\b",
+                rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,20}}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{{0,40}}\b(?:last|late|later|behind)\b",
                 rf"(?:pair\w*|bisect\w*|binary search|one by one|in turn)\b.{{0,80}}(?:slow|low|half|bad|culprit|{_NODE}|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:slow|bad|faulty|culprit|weak)\s?(?:{_NODE})?",
                 r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:other|rest|normal|expected|against|vs)",
             ),

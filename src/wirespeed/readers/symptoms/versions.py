@@ -42,7 +42,7 @@ SYMPTOMS = Symptoms(
                 rf"only (?:the )?(?:new|newest|latest)\s.{{0,20}}{_SOFTWARE}",
                 rf"(?:since|after|once|ever since|began|started|only with|only on)\s.{{0,40}}{_SOFTWARE}\s?v?\d+\.\d+",
                 rf"(?:newer than|later than|above|from|beyond|>=?)\s.{{0,10}}(?:{_SOFTWARE} )?v?\d+\.\d+\.\d+\b.{{0,60}}{_BAD}|{_BAD}\s.{{0,40}}(?:newer than|later than|and (?:newer|later|above|up)|>=?)",
-                rf"(?:was|worked|ran)\s(?:\w+ )?(?:fine|ok|fast|well|good)\s.{0,40}(?:before|until|with)\s.{0,40}(?:upgrad|updat|{_SOFTWARE}|\d+\.\d+)",
+                rf"(?:was|worked|ran)\s(?:\w+ )?(?:fine|ok|fast|well|good)\s.{{0,40}}(?:before|until|with)\s.{{0,40}}(?:upgrad|updat|{_SOFTWARE}|\d+\.\d+)",
             ),
         ),
         "versions-differ": Topic(

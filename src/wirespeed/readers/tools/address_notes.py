@@ -1,4 +1,4 @@
-"""Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`, `ib1 -> no carrier`."""
+"""Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ip import is_address
+from wirespeed.readers.parsing.ip import is_address
 
 _INTERFACE = (
     r"(?:eth|ib|bond|br|docker|cni|flannel|veth|vlan|team|wlan|hsn|tun|tap|wg|rdma|mlx5_|bnxt_re|irdma|rxe|siw)\d[\w.-]*"
@@ -22,7 +22,9 @@ _NOTE = re.compile(
     r"|(?:is )?(?P<dead>no carrier|NO-CARRIER|down|no link)\b)"
 )
 _HOST = re.compile(r"^\s*(?:[-*] +)?(?P<host>[A-Za-z][\w.-]*) ?: +")
-_MACHINE_LINE = re.compile(r"NCCL (?:INFO|WARN)|<[A-Z_,]+> mtu|\bkernel:|^\s*\[\s*\d+\.\d+\]| dev \S+ (?:proto|src|scope|lladdr)")
+_MACHINE_LINE = re.compile(
+    r"NCCL (?:INFO|WARN)|\binet6? \S+/\d+ |<[A-Z_,]+> mtu|\bkernel:|^\s*\[\s*\d+\.\d+\]| dev \S+ (?:proto|src|scope|lladdr)"
+)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -10,8 +10,8 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import HEADER, value_after
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import HEADER, value_after
 
 _START = re.compile(r"^\s*Ethernet Channel Bonding Driver:")
 _ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")

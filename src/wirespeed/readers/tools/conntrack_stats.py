@@ -11,7 +11,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 
 _ROW = re.compile(r"^\s*cpu=(?P<cpu>\d+)\s+(?P<pairs>\w+=\d+(?:\s+\w+=\d+)*)\s*$")
 _LOOSE = re.compile(r"(?<!\w)(?P<name>insert_failed|early_drop|search_restart)[=: ]+(?P<count>\d+)\b")

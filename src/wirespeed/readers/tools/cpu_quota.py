@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
 
 _STAT = re.compile(r"^\s*(?:\S*cpu\.stat:)?(?P<name>nr_periods|nr_throttled)[ :=]+(?P<count>\d+)\s*$")
 _MAX = re.compile(r"^\s*(?:\S*cpu\.max:\s*)?(?P<quota>max|\d+) (?P<period>\d{4,7})\s*$")

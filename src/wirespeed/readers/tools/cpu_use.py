@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
 
 _TIME = r"(?:\d\d:\d\d:\d\d(?: [AP]M)?|Average:)"
 _MPSTAT_HEADER = re.compile(rf"^\s*(?:{_TIME}\s+)?CPU(?P<columns>(?:\s+%\w+)+)\s*$")

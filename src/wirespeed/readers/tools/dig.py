@@ -10,7 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 
 _BANNER = re.compile(r"^\s*; <<>> DiG \S+ <<>> (?P<arguments>.*\S)\s*$")
 _STATUS = re.compile(r"->>HEADER<<- .*\bstatus: (?P<status>[A-Z]+)")

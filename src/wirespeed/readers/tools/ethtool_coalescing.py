@@ -10,7 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
-from wirespeed.readers.tools._ethtool import Block, blocks, on_or_off, whole_number
+from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off, whole_number
 
 _HEADER = re.compile(r"^\s*Coalesce parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(

@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ethtool import Block, blocks
+from wirespeed.readers.parsing.ethtool import Block, blocks
 
 _ROW = re.compile(r"^\s*(?P<key>driver|version|firmware-version|bus-info):[ \t]*(?P<value>\S.*)?$")
 _RECOGNISED = re.compile(

@@ -11,8 +11,8 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s
-from wirespeed.readers.tools._ethtool import Block, blocks, on_or_off
-from wirespeed.readers.tools._excerpt import Seen
+from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
+from wirespeed.readers.parsing.excerpt import Seen
 
 _HEADER = re.compile(r"^\s*Settings for (?P<link>[^\s:]+):")
 _KEYS = r"Speed|Duplex|Auto-negotiation|Link detected|Advertised link modes|Supported link modes|Link partner advertised link modes"

@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ethtool import blocks
+from wirespeed.readers.parsing.ethtool import blocks
 
 _HEADER = re.compile(r"^\s*(?:Features|Offload parameters) for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>[a-z][\w-]*): (?P<value>on|off)\b *(?P<note>\[[^\]]*\])?\s*$")

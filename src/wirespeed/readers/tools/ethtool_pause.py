@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ethtool import Block, blocks, on_or_off
+from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
 
 _HEADER = re.compile(r"^\s*Pause parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Autonegotiate|RX|TX|RX negotiated|TX negotiated):\s*(?P<value>on|off)\s*$")

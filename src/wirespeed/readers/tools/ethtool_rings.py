@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ethtool import Block, blocks, now_and_most
+from wirespeed.readers.parsing.ethtool import Block, blocks, now_and_most
 
 _HEADER = re.compile(r"^\s*Ring parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$")

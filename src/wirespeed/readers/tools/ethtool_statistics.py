@@ -10,15 +10,15 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._ethtool import UNKNOWN_LINK, named_link
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.ethtool import UNKNOWN_LINK, named_link
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 
 _HEADER = re.compile(r"^\s*NIC statistics(?: for (?P<link>[^\s:]+))?:\s*$")
 _ROW = re.compile(r"^\s*(?P<name>[\w\[\].-][\w\[\]. -]{0,79}(?:: [a-z][\w.-]*)?)\s*: *(?P<count>\d+)\s*$")
 _LOOSE_NAME = (
     r"(?:[rt]x\d*[._-]|port\.|veb\.|queue_\d|pfc_pri|bw_(?:in|out)_|pps_|conntrack_allowance|linklocal_"
     r"|outbound_pci|link_down_events"
-    r"|module_high|[rt]p_cnp|np_(?:cnp|ecn))[\w.-]*"
+    r"|module_high)[\w.-]*"
 )
 _LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_LOOSE_NAME})(?:\[\d+\])?(?:\s*[:=]\s*|\s+)(?P<plus>\+)?(?P<count>\d+)(?![\w.%/])")
 _RECOGNISED = re.compile(

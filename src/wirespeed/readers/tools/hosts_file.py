@@ -9,8 +9,8 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import arguments_of, excerpt
-from wirespeed.readers.tools._ip import is_address
+from wirespeed.readers.parsing.excerpt import arguments_of, excerpt
+from wirespeed.readers.parsing.ip import is_address
 
 _ROW = re.compile(
     r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*"

@@ -12,8 +12,8 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import is_address
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import is_address
 
 _NEW_HEADER = re.compile(r"^\s*(?P<name>[\w.-]+(?::\w+)?): flags=\d+<(?P<flags>[A-Z0-9_,-]*)>\s+mtu (?P<mtu>\d+)")
 _OLD_HEADER = re.compile(

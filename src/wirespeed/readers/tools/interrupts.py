@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
 
 _HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
 _ROW = re.compile(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s+(?P<rest>[^\s\d]\S*(?:\s+\S+)*)\s*$")

@@ -9,9 +9,9 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import HEADER, is_address, value_after
-from wirespeed.readers.tools._json_excerpt import documents, number, word
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import HEADER, is_address, value_after
+from wirespeed.readers.parsing.json_excerpt import documents, number, word
 
 _INET = re.compile(
     r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/"

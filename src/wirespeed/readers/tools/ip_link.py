@@ -11,9 +11,9 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import HEADER, RECOGNISED, number_after, value_after
-from wirespeed.readers.tools._json_excerpt import documents, number, word
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import HEADER, RECOGNISED, number_after, value_after
+from wirespeed.readers.parsing.json_excerpt import documents, number, word
 
 _HARDWARE = re.compile(r"^\s+link/(?P<type>[\w/-]+)(?: (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?")
 _KINDS = (
@@ -26,9 +26,19 @@ _BRIEF = re.compile(
     r"^(?P<name>[A-Za-z0-9_][\w.:-]*)(?:@\S+)? +(?P<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +"
     r"(?P<mac>[0-9a-f:]{17}) <(?P<flags>[A-Z0-9_,-]+)>"
 )
-_COLUMN_NAMES = {"missed": "missed_errors", "overrun": "over_errors", "crc": "crc_errors", "length": "length_errors", "fifo": "fifo_errors",
-                 "frame": "frame_errors", "carrier": "carrier_errors", "aborted": "aborted_errors", "window": "window_errors",
-                 "heartbt": "heartbeat_errors", "nohandler": "nohandler"}  # fmt: skip
+_COLUMN_NAMES = {
+    "missed": "missed_errors",
+    "overrun": "over_errors",
+    "crc": "crc_errors",
+    "length": "length_errors",
+    "fifo": "fifo_errors",
+    "frame": "frame_errors",
+    "carrier": "carrier_errors",
+    "aborted": "aborted_errors",
+    "window": "window_errors",
+    "heartbt": "heartbeat_errors",
+    "nohandler": "nohandler",
+}
 _WHOLE_NAMES = {"mcast": "multicast", "collsns": "collisions", "transns": "carrier_changes"}
 _MOST_QUOTES = 6
 

@@ -9,9 +9,9 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import is_address
-from wirespeed.readers.tools._json_excerpt import documents, word
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import is_address
+from wirespeed.readers.parsing.json_excerpt import documents, word
 
 _STATES = "REACHABLE|STALE|DELAY|PROBE|FAILED|INCOMPLETE|PERMANENT|NOARP|NONE"
 _ADDRESS = r"(?P<address>[0-9A-Fa-f.:]+)"

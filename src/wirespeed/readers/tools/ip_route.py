@@ -10,9 +10,9 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
-from wirespeed.readers.tools._ip import is_address, number_after, value_after
-from wirespeed.readers.tools._json_excerpt import documents, number, word
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.ip import is_address, number_after, value_after
+from wirespeed.readers.parsing.json_excerpt import documents, number, word
 
 _TYPES = "unicast|local|broadcast|multicast|anycast|blackhole|unreachable|prohibit|throw|nat"
 _DESTINATION = r"(?P<destination>default|\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:/\d+)?)"
@@ -20,6 +20,7 @@ _ROUTE = re.compile(
     rf"^\s*(?:(?P<type>{_TYPES}) )?{_DESTINATION}(?P<rest>(?: from \S+)?(?: (?:via|dev|nhid|proto|table|scope"
     rf"|encap|src|metric)\b.*)?)\s*$"
 )
+_NEIGHBOUR = re.compile(r"\blladdr\b|\b(?:REACHABLE|STALE|DELAY|PROBE|FAILED|INCOMPLETE|PERMANENT|NOARP)\s*$")
 _HOP = re.compile(r"^\s+nexthop (?P<rest>.*\S)\s*$")
 _CACHE = re.compile(r"^\s+cache\b(?P<rest>.*)$")
 _TABLE_ROW = re.compile(
@@ -72,8 +73,10 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 
 def _says_something(at_hand: _Open) -> bool:
-    """A lone address on a line is no route; one with next hops below it is."""
-    return bool(at_hand.found["rest"].strip() or at_hand.found["type"] or at_hand.hops)
+    """A lone address on a line is no route, one with next hops below it is; a neighbour's line only looks like one."""
+    return not _NEIGHBOUR.search(at_hand.found["rest"]) and bool(
+        at_hand.found["rest"].strip() or at_hand.found["type"] or at_hand.hops
+    )
 
 
 def _is_own(text: str) -> bool:

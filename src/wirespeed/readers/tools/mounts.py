@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
 
 _DF_HEADER = re.compile(
     r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on"

@@ -40,8 +40,8 @@ from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._nccl_lines import At, Said, at, take_apart
-from wirespeed.readers.tools._nccl_warnings import details_of, topic_of
+from wirespeed.readers.parsing.nccl_lines import At, Said, at, take_apart
+from wirespeed.readers.parsing.nccl_warnings import details_of, topic_of
 
 _TOOL = "nccl"
 _LAST_ERROR_REACH_LINES = 3
@@ -55,8 +55,8 @@ _CHANNEL = re.compile(
 )
 _VIA_TAIL = re.compile(r"\s+comm 0x.*$|/GDRDMA|/Shared|/read|/CE|\((?:\d+|PCI)\)")
 _GDR = re.compile(
-    r"GPU Direct RDMA (?P<state>Enabled"
-    r"|Disabled) for (?:HCA (?P<index>\w+) '(?P<hca>[^']+)'(?: \((?P<why>[^)]*)\))?|(?P<pair>GPU .*))"
+    r"GPU Direct RDMA (?:\((?P<how>[\w-]+)\) )?(?P<state>[Ee]nabled"
+    r"|[Dd]isabled) for (?:HCA (?P<index>\w+) '(?P<hca>[^']+)'(?: \((?P<why>[^)]*)\))?|(?P<pair>GPU .*))"
 )
 _USES_GDR = re.compile(r"(?P<why>use ring PXN \d+ GDR (?P<gdr>\d+))")
 _INIT = re.compile(r"\bcomm \S+ rank (?P<rank>\d+) n[rR]anks (?P<count>\d+)\b.* - Init (?P<state>START|COMPLETE)")
@@ -254,9 +254,9 @@ def _gdr(where: At, message: str, said: Said) -> tuple[Record, ...]:
         NcclGdr(
             source=where.source,
             quotes=where.quotes,
-            is_on=found["state"] == "Enabled",
+            is_on=found["state"].lower() == "enabled",
             hca=found["hca"],
-            reason=found["why"] or found["pair"],
+            reason=found["why"] or found["how"] or found["pair"],
             process=where.process,
         ),
     )

@@ -13,7 +13,7 @@ from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._nccl_lines import At, at, take_apart
+from wirespeed.readers.parsing.nccl_lines import At, at, take_apart
 
 _TOOL = "nccl-topology"
 _BYTES_PER_GB = 1e9

@@ -9,8 +9,8 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._ip import is_address
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.ip import is_address
 
 _ROW = re.compile(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
 _OPTION = re.compile(

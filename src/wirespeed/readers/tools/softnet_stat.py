@@ -9,7 +9,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
 
 _HEX_ROW = re.compile(r"^\s*(?:cpu\d+:?\s+)?(?P<columns>[0-9a-f]{8}(?: [0-9a-f]{8}){8,15})\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*cpu\s+.*\bdropped\b.*squeeze", re.IGNORECASE)

@@ -10,15 +10,33 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
-from wirespeed.readers.tools._tcp_info import info_fields, is_info
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.tcp_info import info_fields, is_info
 
 _STATE_NAMES = {
-    "ESTABLISHED": "ESTAB", "TIME_WAIT": "TIME-WAIT", "CLOSE_WAIT": "CLOSE-WAIT", "FIN_WAIT1": "FIN-WAIT-1","
-    " "FIN_WAIT2": "FIN-WAIT-2",
-    "LAST_ACK": "LAST-ACK", "SYN_SENT": "SYN-SENT", "SYN_RECV": "SYN-RECV", "CLOSE": "UNCONN",
-}  # fmt: skip
-_STATES = "ESTAB(?:LISHED)?|TIME[-_]WAIT|CLOSE[-_]WAIT|FIN[-_]WAIT[-_]?[12]|LAST[-_]ACK|SYN[-_]SENT|SYN[-_]RECV|CLOSING|LISTEN|UNCONN|CLOSE"
+    "ESTABLISHED": "ESTAB",
+    "TIME_WAIT": "TIME-WAIT",
+    "CLOSE_WAIT": "CLOSE-WAIT",
+    "FIN_WAIT1": "FIN-WAIT-1",
+    "FIN_WAIT2": "FIN-WAIT-2",
+    "LAST_ACK": "LAST-ACK",
+    "SYN_SENT": "SYN-SENT",
+    "SYN_RECV": "SYN-RECV",
+    "CLOSE": "UNCONN",
+}
+_STATES = "|".join(
+    (
+        "ESTAB(?:LISHED)?",
+        "(?:TIME|CLOSE)[-_]WAIT",
+        "FIN[-_]WAIT[-_]?[12]",
+        "LAST[-_]ACK",
+        "SYN[-_](?:SENT|RECV)",
+        "CLOSING",
+        "LISTEN",
+        "UNCONN",
+        "CLOSE",
+    )
+)
 _END = r"(?P<{0}>\[[0-9A-Fa-f:.]+\](?:%[\w.-]+)?|[0-9A-Fa-f:.]*[0-9A-Fa-f:.](?:%[\w.-]+)?|\*):(?P<{0}_port>[\w-]+|\*)"
 _SS = re.compile(
     rf"^\s*(?:tcp +)?(?P<state>{_STATES}) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')}"

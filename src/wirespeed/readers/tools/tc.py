@@ -10,8 +10,8 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, time_in_s
-from wirespeed.readers.tools._excerpt import Seen, excerpt
-from wirespeed.readers.tools._json_excerpt import documents, number, word
+from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.json_excerpt import documents, number, word
 
 _QDISC = re.compile(r"^\s*qdisc (?P<kind>[\w-]+) (?P<handle>[0-9a-f]*:) (?:dev (?P<link>\S+) )?(?P<rest>.*)$")
 _SENT = re.compile(

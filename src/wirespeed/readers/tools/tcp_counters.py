@@ -10,9 +10,9 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
-from wirespeed.readers.tools._json_excerpt import documents, number
-from wirespeed.readers.tools._netstat_sentences import SENTENCES
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.json_excerpt import documents, number
+from wirespeed.readers.parsing.netstat_sentences import SENTENCES
 
 _TABLES = "MPTcpExt|TcpExt|IpExt|IcmpMsg|Icmp6|Icmp|UdpLite6|UdpLite|Udp6|Udp|Tcp|Ip6|Ip"
 _JOINED = re.compile(rf"^(?P<table>{_TABLES})(?P<name>[A-Z]\w*)$")

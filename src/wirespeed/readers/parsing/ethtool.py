@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.model.lines import Lines
 from wirespeed.model.source import Quote
-from wirespeed.readers.tools._excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 
 UNKNOWN_LINK = "?"
 """Name of an interface that an excerpt does not name."""

@@ -1,0 +1,1 @@
+"""Pieces that several readers share: prefixes, excerpts, tool families. No reader stands here."""
