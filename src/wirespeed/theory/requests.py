@@ -73,3 +73,13 @@ def is_multiple_of(delay_s: float, timer_s: float, tolerance_ratio: float = 0.06
 def most_new_connections_per_s(ports_count: int, time_wait_s: float = TIME_WAIT_S) -> float:
     """New connections a second to one address and port before source ports run out."""
     return ports_count / time_wait_s
+
+
+def in_flight_count(rate_per_s: float, time_s: float) -> float:
+    """Little's law: how many are in a system that finishes `rate_per_s` and keeps each for `time_s`."""
+    return rate_per_s * time_s
+
+
+def time_in_system_s(in_flight: float, rate_per_s: float) -> float:
+    """Little's law: how long each stays when `in_flight` are in a system that finishes `rate_per_s`."""
+    return in_flight / rate_per_s

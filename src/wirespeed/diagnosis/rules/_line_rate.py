@@ -18,7 +18,14 @@ GENERATION_BITS_PER_S = {
 _NETWORK_TOOLS = ("iperf", "perftest", "ib_", "wget", "curl", "rsync", "scp", "tqdm", "aria2")
 
 
-_SEVERAL = re.compile(r"\b(\d{1,2}) ?[x×*] ?(\d{2,3}) ?G(?:b|E|\b)")
+_LINKS = r"(?:nics?|hcas?|cards?|ports?|rails?|adapters?|links?|cables?|uplinks?)"
+_COUNT = r"\b(\d{1,2}|two|three|four|six|eight|dual|quad|both)"
+_SEVERAL = re.compile(
+    rf"(?i){_COUNT} ?[x×*] ?(?:[\w-]+ )?(\d{{2,3}}) ?G(?:b|E|\b)"
+    rf"|{_COUNT} (?:\w+ )?{_LINKS} (?:of|at|with|running|each)? ?(\d{{2,3}}) ?G(?:b|E|\b)"
+    rf"|{_COUNT}[ -](\d{{2,3}}) ?G(?:b(?:it)?(?:/s|ps)?|bE|E)? (?:\w+ )?{_LINKS}"
+)
+_NUMBERS = {"two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "quad": 4, "six": 6, "eight": 8}
 _LIMIT = re.compile(
     r"(?i)\blimit|\bcap(?:ped|s)?\b|per[- ](?:flow|connection|stream)|(?:single|one) flow|\bonly\b|shap(?:ed|er|ing)|thrott|polic"
 )
@@ -31,8 +38,9 @@ def _names_a_line(said: Statement) -> bool:
 
 
 def _sums(said: Statement) -> list[float]:
-    """`4 x 400 Gb/s` as the rate of all four."""
-    return [float(count) * float(rate) * 1e9 for quote in said.quotes for count, rate in _SEVERAL.findall(quote.text)]
+    """`4 x 400 Gb/s`, `four cards of 200G` and `dual 100G ports` as the rate of all of them."""
+    found = [[part for part in groups if part] for quote in said.quotes for groups in _SEVERAL.findall(quote.text)]
+    return [1e9 * float(_NUMBERS.get(count.lower(), count)) * float(rate) for count, rate in found]
 
 
 def line_rates(case: Case) -> list[tuple[Record, float]]:
@@ -45,7 +53,7 @@ def line_rates(case: Case) -> list[tuple[Record, float]]:
     found += [
         (one, one.value) for one in quantities(case, "rate", r"(?:speed|link rate|line rate)\W{0,3}$") if "B" not in one.printed
     ]
-    found += [(one, rate) for one in case.said("line-rate-named") for rate in _sums(one)]
+    found += [(one, rate) for one in case.said("line-rate-named", "rdma-card-count", "several-links-named") for rate in _sums(one)]
     named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]
     return found + [(one, rate) for one, rate in named if rate]
 
@@ -58,6 +66,9 @@ def measured_rates(case: Case) -> list[tuple[Record, float]]:
     runs += [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(_NETWORK_TOOLS)]
     if runs:
         return [max(runs, key=lambda one: one[1])]
+    printed = [(one, 8e9 * one.value) for one in case.said("busbw-named") if one.value]
+    if printed:
+        return [max(printed, key=lambda one: one[1])]
     named = {rate for _, rate in line_rates(case)}
     return [(one, one.value) for one in quantities(case, "rate") if one.value not in named]
 

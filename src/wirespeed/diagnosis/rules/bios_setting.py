@@ -1,6 +1,6 @@
 """A firmware setting limits input and output."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import NumaNode, PciDevice
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
@@ -28,6 +28,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SAID, FAIR + SLIGHT, said),
             *piece(_TWIN, SLIGHT, twin if said else ()),
             *piece(_SMALL, FAIR, small),
+            *against(_NO_EFFECT, FAIR, case.said("setting-without-effect") if not split else ()),
             *piece(_UNSPLIT, FAIR, split),
             *piece(_ASKS, SLIGHT, case.said("asks-for-a-setting") if split or said else ()),
         )
@@ -45,6 +46,7 @@ _UNSPLIT = Text(en="an EPYC machine has one NUMA node per socket (NPS1)", zh="EP
 _ASKS = Text(en="a setting to change is asked for", zh="询问应修改的设置")
 _SAID = Text(en="a firmware or power setting is reported", zh="描述提到固件或电源设置")
 _TWIN = Text(en="an equal machine does better", zh="同样的机器表现更好")
+_NO_EFFECT = Text(en="a setting is said to change nothing", zh="描述称某设置没有效果")
 _SMALL = Text(en="the NIC may read only 512 bytes at a time from memory", zh="网卡每次只能从内存读取 512 字节")
 
 RULE = Rule(

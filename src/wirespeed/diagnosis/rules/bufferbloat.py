@@ -18,11 +18,12 @@ WAITING_S = 0.02
 def _judge(case: Case) -> Verdict:
     flows = case.every(TcpSocket, lambda one: one.rtt_s is not None and one.min_rtt_s is not None)
     waiting = tuple(one for one in flows if _waits(one) and not one.lost_packets)
+    backlog = case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)
     lossy = tuple(one for one in flows if one.lost_packets)
     return Verdict(
         evidence=(
             *piece(_WAITS, STRONG, waiting),
-            *piece(_BACKLOG, FAIR, case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)),
+            *piece(_BACKLOG, FAIR, backlog),
             *piece(_ECHOES, STRONG, _slower_echoes(case)),
             *piece(_SAID, STRONG, case.said("latency-grows-under-load")),
             *against(_LOSSY, SLIGHT, lossy),

@@ -1,6 +1,8 @@
 """One CPU core does all the network work and is full."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+import re
+
+from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import ProcessUse, SoftirqCpu, SoftnetCpu
 from wirespeed.model.facts.link import LinkOffload
@@ -10,6 +12,8 @@ from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_CLIENT = re.compile(r"(?i)\b(?:clients?|scripts?|bench\w*|locust|wrk|hey|load (?:generator|tester)|tester|guidellm)\b")
+"""A full core of the program that measures limits the measurement, not the host's path."""
 FULL_RATIO = 0.9
 DOMINANT_RATIO = 0.7
 """One CPU with more than 70 % of the network softirqs while there are four or more."""
@@ -25,13 +29,14 @@ def _judge(case: Case) -> Verdict:
     sender = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0.0, one.cpu_remote_ratio or 0.0) >= FULL_RATIO)
     no_gro = case.every(LinkOffload, lambda one: one.feature == "generic-receive-offload" and not one.is_on)
     said = case.said("one-core-full")
+    of_client = bool(said) and all(_CLIENT.search(line) for line in lines_of(said))
     return Verdict(
         evidence=(
             *piece(_FULL, STRONG, full + busy),
             *piece(_SENDER, FAIR, sender),
             *piece(_SQUEEZED, SLIGHT, squeezed),
             *piece(_NO_GRO, FAIR, no_gro),
-            *piece(_SAID, STRONG, said),
+            *piece(_SAID, FAIR if of_client else STRONG, said),
             *piece(_IDLE, SLIGHT, case.said("others-idle") if said or full or busy else ()),
             *against(_SPREAD, FAIR, _spread(case)),
             *against(_INTERRUPTS, FAIR, case.said("interrupts-on-one-cpu")),

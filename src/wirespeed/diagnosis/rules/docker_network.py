@@ -146,6 +146,7 @@ RULE = Rule(
     severity="high",
     explains=(
         "nccl-wrong-interface",
+        "host-ip-mismatch",
         "firewall-blocks-ports",
         "collective-timeout-too-short",
     ),

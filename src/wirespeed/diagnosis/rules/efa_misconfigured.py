@@ -16,6 +16,7 @@ def _judge(case: Case) -> Verdict:
     lanes = case.every(UcxTransport, is_chosen=True)
     on_efa = (
         *(one for one in lanes if one.transport == "srd"),
+        *case.every(NcclNetwork, lambda one: "efa" in (one.provider or "")),
         *case.said("efa-cluster"),
         *(one for one in variables(case, "FI_PROVIDER") if "efa" in (one.setting or "")),
         *variables(case, "FI_EFA_USE_DEVICE_RDMA"),
@@ -129,5 +130,7 @@ RULE = Rule(
     explains=(
         "ib-disabled-socket-fallback",
         "tcp-single-flow-limit",
+        "kv-transfer-bound",
+        "firewall-blocks-ports",
     ),
 )

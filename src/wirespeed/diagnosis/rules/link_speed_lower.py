@@ -5,7 +5,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
@@ -27,6 +27,8 @@ def _judge(case: Case) -> Verdict:
     narrow = _slower_than_siblings(case)
     events = case.every(KernelEvent, lambda one: one.topic == "link-up" and _is_slow_text(one.message))
     plateau = _plateau(case)
+    at_best = case.every(Link, _is_at_advertised)
+    downshift = case.every(KernelEvent, topic="link-downshift")
     board, believed = _below_board(case), _below_belief(case)
     said = case.said("link-slower-than-thought")
     values: dict[str, Value] = {"link": below[0].name if below else "IFACE"}
@@ -35,12 +37,13 @@ def _judge(case: Case) -> Verdict:
             *piece(_BELOW, STRONG + SLIGHT, below),
             *piece(_HALF, STRONG, half),
             *piece(_NARROW, STRONG, narrow),
+            *piece(_DOWNSHIFT, PROVES, downshift),
             *piece(_BOARD, FAIR, board),
             *piece(_BELIEVED, FAIR, believed),
             *piece(_EVENT, FAIR, events),
             *piece(_PLATEAU, FAIR, plateau),
             *piece(_SAID, STRONG, said),
-            *against(_FULL, SLIGHT, case.every(Link, _is_at_advertised) if not below else ()),
+            *against(_FULL, SLIGHT, at_best if not below else ()),
         ),
         values=values,
     )
@@ -72,7 +75,8 @@ def _below_board(case: Case) -> tuple[RdmaPort, ...]:
 
 def _below_belief(case: Case) -> tuple[Record, ...]:
     """The fastest port read, and a line rate that people name, where they name at least twice as much."""
-    rates = [(one, one.link_rate_bits_per_s or 0.0) for kind in (RdmaPort, Link) for one in case.every(kind)]
+    rates: list[tuple[Record | None, float]] = [(one, one.link_rate_bits_per_s or 0.0) for one in case.every(RdmaPort)]
+    rates += [(one, one.link_rate_bits_per_s or 0.0) for one in case.every(Link)]
     port, rate = max(rates, key=lambda one: one[1], default=(None, 0.0))
     named = [one for one in case.said("line-rate-named") if port and rate and 1e9 * (one.value or 0.0) >= 1.9 * rate]
     return (port, named[0]) if port is not None and named else ()
@@ -105,6 +109,7 @@ def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
 _BELOW = Text(en="the link negotiated less than it advertises", zh="链路协商速率低于其宣告能力")
 _HALF = Text(en="the link runs half duplex", zh="链路为半双工")
 _NARROW = Text(en="this port runs slower than its siblings", zh="该端口比同类端口慢")
+_DOWNSHIFT = Text(en="the port fell back from the speed it had negotiated", zh="端口从已协商的速率回退")
 _BOARD = Text(en="the port runs below what this adapter was made for", zh="端口速率低于该网卡型号的设计速率")
 _BELIEVED = Text(en="the fastest port read is half or less of the rate that is spoken of", zh="读到的最快端口不到所述速率的一半")
 _EVENT = Text(en="the kernel saw the link come up at a low rate", zh="内核看到链路以低速建立")
@@ -123,6 +128,7 @@ RULE = Rule(
         (wants(Link, lambda one: one.link_rate_bits_per_s is not None),),
         (wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None),),
         (ThroughputRun,),
+        (wants(KernelEvent, lambda one: one.topic == "link-downshift"),),
         (wants(Statement, lambda one: one.topic == "link-slower-than-thought"),),
     ),
     judge=_judge,

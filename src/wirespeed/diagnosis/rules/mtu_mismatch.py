@@ -11,6 +11,8 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+SMALLEST_ETHERNET_MTU_BYTES = 1280
+_TOPICS = ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered", "mtu-named")
 _OVERLAYS = (
     "vxlan",
     "tunl",
@@ -41,6 +43,7 @@ def _judge(case: Case) -> Verdict:
     failed = case.every(NcclWarning, lambda one: one.topic == "completion-error" and one.status_code == 12)
     differs, depends = case.said("mtu-differs"), case.said("depends-on-mtu")
     big = case.said("small-passes-large-hangs", "large-frames-unanswered")
+    named = _named_apart(case)
     is_about_mtu = bool(hosts or rdma or differs or depends or oversize)
     is_overlay = bool(case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network"))
     return Verdict(
@@ -48,6 +51,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_HOSTS, STRONG, hosts),
             *piece(_PORTS, STRONG, rdma),
             *piece(_DIFFERS, STRONG, differs),
+            *piece(_NAMED, FAIR + SLIGHT, named),
             *piece(_DEPENDS, STRONG, depends),
             *piece(_OVERSIZE, STRONG, oversize),
             *piece(_BELOW, SLIGHT if is_about_mtu or big else 0.5, below),
@@ -67,6 +71,15 @@ def _differs_between_hosts(case: Case) -> tuple[Record, ...]:
     return tuple(link for same in by_name.values() if len({one.mtu_bytes for one in same}) > 1 for link in same)
 
 
+def _named_apart(case: Case) -> tuple[Statement, ...]:
+    """Two lines that name MTUs further apart than any encapsulation explains."""
+    named = [one for one in case.said("mtu-named") if one.value and one.value >= SMALLEST_ETHERNET_MTU_BYTES]
+    if not named:
+        return ()
+    low, high = (pick(named, key=lambda one: one.value or 0.0) for pick in (min, max))
+    return (low, high) if (high.value or 0.0) >= 2 * (low.value or 0.0) else ()
+
+
 def _differs_between_ports(case: Case) -> tuple[Record, ...]:
     """RDMA ports with different active MTUs on different hosts under one device name."""
     by_device: dict[str, list[RdmaPort]] = {}
@@ -82,6 +95,7 @@ def _overlay_records(case: Case) -> tuple[Record, ...]:
 _HOSTS = Text(en="the same interface has different MTUs on different hosts", zh="同名接口在不同主机上 MTU 不同")
 _PORTS = Text(en="the same RDMA device has different active MTUs on different hosts", zh="同名 RDMA 设备在不同主机上有效 MTU 不同")
 _DIFFERS = Text(en="two MTUs on one path are reported", zh="描述提到一条路径上有两种 MTU")
+_NAMED = Text(en="MTUs far apart are named for machines of one path", zh="同一路径的机器上写明的 MTU 相差很大")
 _DEPENDS = Text(en="whether it works depends on the MTU", zh="是否正常取决于 MTU")
 _OVERSIZE = Text(en="the NIC counts frames larger than it may receive", zh="网卡计到超出接收上限的帧")
 _BELOW = Text(en="the RDMA port's active MTU is below its maximum", zh="RDMA 端口的有效 MTU 低于其最大值")
@@ -107,7 +121,7 @@ RULE = Rule(
         (
             wants(
                 Statement,
-                lambda one: one.topic in ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered"),
+                lambda one: one.topic in _TOPICS,
             ),
         ),
     ),

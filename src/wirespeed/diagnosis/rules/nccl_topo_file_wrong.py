@@ -37,7 +37,7 @@ def _judge(case: Case) -> Verdict:
     other_model = _made_for_another(case, (*files, *said))
     evidence = (
         *seen(_WARNED, STRONG + SLIGHT, warned),
-        *seen(_SLOW, STRONG if injected else FAIR, slow),
+        *seen(_SLOW, STRONG if injected else SLIGHT, slow),
         *seen(_OTHER_MODEL, STRONG, other_model),
         *seen(_NOT_FOUND, FAIR, not_found if injected else ()),
         *seen(_INJECTED, FAIR if slow or not_found else SLIGHT, (*files, *said)),

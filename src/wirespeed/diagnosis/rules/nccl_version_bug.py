@@ -6,7 +6,7 @@ from wirespeed.diagnosis.rules._cluster import seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import SoftwareVersion
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
@@ -35,7 +35,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_HELPED, STRONG, helped),
         *seen(_SINCE, FAIR, since),
     )
-    return Verdict(evidence=evidence)
+    return Verdict(evidence=(*evidence, *(contradicts(_MIXED, FAIR, one) for one in case.said("versions-differ")[:1])))
 
 
 def _table_by_release(case: Case) -> tuple[Table, ...]:
@@ -63,16 +63,16 @@ def _releases_told_apart(case: Case) -> tuple[SoftwareVersion, ...]:
     first: dict[str, SoftwareVersion] = {}
     for one in case.every(SoftwareVersion, lambda one: one.name.lower() in _LIBRARIES and bool(one.quotes)):
         before = first.setdefault(one.name.lower(), one)
-        if before.version == one.version or before.quotes[0] == one.quotes[0]:
+        if before.version == one.version:
             continue
-        if _fared_differently(_after(before), _after(one), is_in_trouble=bool(case.said("hang"))):
+        if _fared_differently(_after(before, one), _after(one, before), is_in_trouble=bool(case.said("hang"))):
             return (before, one)
     return ()
 
 
-def _after(version: SoftwareVersion) -> str:
-    """What the line says behind the release."""
-    return version.quotes[0].text.partition(version.version)[2]
+def _after(version: SoftwareVersion, other: SoftwareVersion) -> str:
+    """What the line says behind the release, up to the other one where both stand on it."""
+    return version.quotes[0].text.partition(version.version)[2].partition(other.version)[0]
 
 
 def _fared_differently(one: str, other: str, *, is_in_trouble: bool) -> bool:
@@ -95,6 +95,7 @@ _TOLD_APART = Text(en="one release fares well and another badly", zh="一个版�
 _NOT_FOUND = Text(
     en="NCCL looks for a network device that its own detection did not give", zh="NCCL 寻找的网络设备并不在其自身探测结果中"
 )
+_MIXED = Text(en="the versions differ within one job", zh="同一作业内版本不一致")
 _HELPED = Text(en="another release works or is fast", zh="换一个版本即正常或变快")
 _SINCE = Text(en="it began with a new release or image", zh="问题始于新版本或新镜像")
 

@@ -27,6 +27,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_ONE_OF_LIST, FAIR, timed_out if any("," in (one.setting or "") for one in listed) else ()),
         *seen(_NO_MATCH, STRONG, (*listed, *no_match) if no_match else ()),
         *seen(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case)),
+        *seen(_UNEQUAL, STRONG, _unequal_rates(case)),
         *seen(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
         *seen(_NOT_OPENED, FAIR, not_opened),
         *seen(_MIXED, FAIR, _mixed_layers(case)),
@@ -82,6 +83,30 @@ def _fewer_than_named(case: Case) -> tuple[Record, ...]:
     return (*case.every(NcclHca)[:1], named) if used and named else ()
 
 
+def _unequal_rates(case: Case) -> tuple[Record, ...]:
+    """Adapters that NCCL uses, or that a prefix in NCCL_IB_HCA lets it use, of which one has at most half the rate of another."""
+    used = {one.device for one in case.every(NcclHca) if one.device}
+    prefixes = [one.setting or "" for one in variables(case, "NCCL_IB_HCA")]
+    allowed = [
+        one
+        for one in case.every(RdmaPort)
+        if one.link_rate_bits_per_s and (one.device in used or any(_lets_in(prefix, one.device) for prefix in prefixes))
+    ]
+    slowest = min(allowed, key=lambda one: one.link_rate_bits_per_s or 0.0, default=None)
+    fastest = max(allowed, key=lambda one: one.link_rate_bits_per_s or 0.0, default=None)
+    if slowest is None or fastest is None or 2 * (slowest.link_rate_bits_per_s or 0.0) > (fastest.link_rate_bits_per_s or 0.0):
+        return ()
+    return (slowest, fastest)
+
+
+def _lets_in(setting: str, device: str) -> bool:
+    """Whether a list of NCCL_IB_HCA, by prefix or exactly after `=`, holds the device."""
+    names = [name.split(":")[0] for name in setting.lstrip("=").split(",") if name]
+    if setting.startswith("^"):
+        return False
+    return device in names if setting.startswith("=") else any(device.startswith(name) for name in names)
+
+
 def _mixed_layers(case: Case) -> tuple[Record, ...]:
     found = case.every(NcclHca, lambda one: one.link_layer is not None)
     layers = {(one.link_layer or "").split("/")[0].lower() for one in found}
@@ -111,6 +136,7 @@ _UNCHECKED = Text(
     en="NCCL's check that ranks use the same adapters is switched off", zh="NCCL 对各 rank 网卡是否一致的检查被关闭"
 )
 _NOT_OPENED = Text(en="one rank cannot open an adapter that others may use", zh="某个 rank 打不开其他 rank 可能使用的网卡")
+_UNEQUAL = Text(en="adapters of very different rates are used together", zh="混用了速率相差很大的网卡")
 _MIXED = Text(en="InfiniBand and RoCE ports are used together", zh="InfiniBand 与 RoCE 端口混用")
 _NAMES = Text(en="NCCL_IB_HCA names a device this host does not have", zh="NCCL_IB_HCA 指定了本机没有的设备")
 _SAID = Text(en="the RDMA devices in use are not the intended ones", zh="使用的 RDMA 设备并非期望的设备")

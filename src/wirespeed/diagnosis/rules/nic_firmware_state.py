@@ -23,6 +23,7 @@ SAME_RATIO = 0.15
 def _judge(case: Case) -> Verdict:
     capped = _far_below_port(case)
     same = _same_cap(case)
+    downgraded = case.every(PciDevice, lambda one: one.is_downgraded is True)
     dead = case.every(KernelEvent, lambda one: one.topic in _EVENTS)
     said_same, twin, power = case.said("same-cap-everywhere"), case.said("healthy-twin"), case.said("power-cycle-cures")
     clean = case.said("no-drops-anywhere")
@@ -35,7 +36,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_TWIN, FAIR if is_capped else SLIGHT, twin),
             *piece(_CLEAN, SLIGHT, clean if is_capped else ()),
             *piece(_POWER, FAIR if is_capped or twin else SLIGHT, power),
-            *against(_NARROW, FAIR, case.every(PciDevice, lambda one: one.is_downgraded is True)),
+            *against(_NARROW, FAIR, downgraded),
         )
     )
 

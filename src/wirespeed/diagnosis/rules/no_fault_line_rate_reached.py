@@ -6,6 +6,7 @@ from wirespeed.diagnosis.rules._line_rate import line_rates, measured_rates, rea
 from wirespeed.diagnosis.rules._pieces import (
     against,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca
@@ -33,6 +34,8 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
+OVER_RATIO, MOST_OVER_RATIO = 1.05, 2.2
+"""A bus bandwidth above the line by up to twice: on two nodes the tree algorithm sends half of what the formula assumes."""
 _SEVERAL_LINKS = re.compile(
     r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)\s*(?:x\s*)?(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
 )
@@ -67,6 +70,9 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_REACHED, STRONG, full[0][0], line[0], **numbers))
         evidence += piece(_EXPECTS, FAIR, case.said("expects-more", "blames-network"))
         evidence += piece(_CONFUSED, SLIGHT, case.said("metric-confusion"))
+    elif (over := _over_the_line(case, line[1])) is not None:
+        evidence.append(supports(_OVER, STRONG, over[0], line[0], **values, measured_bits_per_s=over[1]))
+        evidence += piece(_ASKED_WHY, FAIR, case.said("exceeds-link", "metric-confusion", "expects-more"))
     elif below:
         evidence.append(contradicts(_BELOW, FAIR, below[0][0], line[0], **values))
     several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
@@ -75,10 +81,25 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence), values=values)
 
 
+def _over_the_line(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:
+    """A bus bandwidth that no link of this rate could carry, so that it is the formula and not the wire that is seen."""
+    runs: list[tuple[Record, float]] = [
+        (one, 8 * one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s
+    ]
+    runs += [(one, one.value) for one in quantities(case, "rate", r"bus ?(?:bandwidth|bw)[^.;]{0,40}$")]
+    over = [one for one in runs if OVER_RATIO <= one[1] / line_bits_per_s <= MOST_OVER_RATIO]
+    return over[0] if over and case.said("several-nodes", "exceeds-link") else None
+
+
 _REACHED = Text(
     en="{measured_bytes_per_s} are {measured_bits_per_s}, {share_ratio} of the link's {line_bits_per_s}",
     zh="{measured_bytes_per_s} 即 {measured_bits_per_s}，为链路 {line_bits_per_s} 的 {share_ratio}",
 )
+_OVER = Text(
+    en="a bus bandwidth of {measured_bits_per_s} is more than the link's {line_bits_per_s}: it is computed for rings, and trees send less",
+    zh="总线带宽 {measured_bits_per_s} 高于链路的 {line_bits_per_s}：它按环算法计算，而树算法发送得更少",
+)
+_ASKED_WHY = Text(en="it is asked how that can be", zh="所问的是为何如此")
 _EXPECTS = Text(en="more was expected", zh="期望更高")
 _CONFUSED = Text(en="bits and bytes, lanes or sums are mixed", zh="混淆了比特与字节、通道数或求和")
 _BELOW = Text(en="the rate is clearly below the link's {line_bits_per_s}", zh="速率明显低于链路的 {line_bits_per_s}")

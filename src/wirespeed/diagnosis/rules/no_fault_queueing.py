@@ -33,6 +33,9 @@ DOMINANT_RATIO = 0.3
 GROWTH_TIMES = 3.0
 STEADY_TIMES = 1.5
 LEAST_QUEUE_S = 0.01
+MANY_COUNT = 4
+FIRST_TOKEN_TIMES = 20.0
+"""A first token that takes as long as twenty later ones has waited; prefill of a few thousand tokens takes fewer."""
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
 _QUEUE_WORD = r"(?:queue\w*|waiting)(?: time| wait\w*| p\d\d| mean| avg)*\W{0,3}$"
@@ -78,8 +81,26 @@ def _sources(case: Case) -> Iterator[_Times]:
     yield _Times(tuple(one.value for one in queued), tuple(one.value for one in served), (*queued[:1], *served[-1:]))
 
 
+def _waits_for_others(case: Case) -> tuple[ServingMetric, ServingMetric, ServingMetric, float] | None:
+    """A first token that takes most of the time in the system which Little's law gives, while tokens then flow."""
+    asked_for = case.first(ServingMetric, name="concurrency_count")
+    finished = case.first(ServingMetric, lambda one: one.name == "requests_per_s" and one.value > 0)
+    first = case.first(ServingMetric, lambda one: one.name == "ttft_s" and not one.at.startswith("p9"))
+    between = case.first(ServingMetric, lambda one: one.name in ("itl_s", "tpot_s"))
+    if not (asked_for and finished and first) or asked_for.value < MANY_COUNT:
+        return None
+    stay_s = requests.time_in_system_s(asked_for.value, finished.value)
+    flows = between is None or first.value >= FIRST_TOKEN_TIMES * between.value
+    return (asked_for, finished, first, stay_s) if first.value >= 0.4 * stay_s and first.value >= 1.0 and flows else None
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
+    waits = _waits_for_others(case)
+    if waits:
+        evidence.append(
+            supports(_LITTLE, STRONG, *waits[:3], in_flight_text=f"{waits[0].value:.0f}", stay_s=waits[3], first_s=waits[2].value)
+        )
     times = max((one for one in _sources(case) if one.queue_s and one.service_s), key=lambda one: one.share_ratio, default=None)
     if times and times.share_ratio >= DOMINANT_RATIO:
         evidence += piece(_SHARE, STRONG, times.records, share_ratio=times.share_ratio)
@@ -87,7 +108,7 @@ def _judge(case: Case) -> Verdict:
     elif times:
         evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
     blamed = case.said("blames-network")
-    evidence += piece(_NAMED, ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ()))
+    evidence += piece(_NAMED, SLIGHT if waits else ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ()))
     if evidence:
         evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
         evidence += piece(_LOAD, FAIR, case.said("more-load-slower"))
@@ -96,6 +117,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_LITTLE = Text(
+    en="{in_flight_text} requests at a time at this rate stay {stay_s} each, and {first_s} of it pass before the first token: they wait for others",
+    zh="并发 {in_flight_text} 个请求，按此速率每个停留 {stay_s}，其中 {first_s} 在首词元之前：它们在等其他请求",
+)
 _ONLY_QUEUE = Text(en="the queue grows while the service time stays", zh="排队时间增长而服务时间不变")
 _SHARE = Text(
     en="at the highest load {share_ratio} of the time is in the server's queue", zh="最高负载时 {share_ratio} 的时间在服务器队列中"

@@ -1,17 +1,22 @@
 """NVLink is down, in error or not usable between some GPUs."""
 
+from wirespeed.diagnosis.rules._cluster import spans_nodes
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import CollectiveRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 ODD_LATENCY_RATIO = 20.0
 """A peer latency twenty times the usual of the same matrix is a broken path, not a longer one."""
+LARGE_BYTES = 64_000_000
+PCIE_CLASS_BYTES_PER_S = 40e9
+"""What collectives reach over PCIe; NVLink of any generation since the V100 gives three times that and more."""
 NVLINK_XIDS = frozenset({74, 144, 145, 146, 147, 148, 149, 150})
 """Xids of NVLink (NVIDIA Xid catalogue)."""
 
@@ -32,6 +37,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_XID, STRONG, xids),
             *piece(_ODD, STRONG, odd),
             *piece(_UNEVEN, STRONG, uneven),
+            *piece(_SLOW, FAIR, _slow_for_nvlink(case)),
             *piece(_PAIR, FAIR, pair),
             *piece(_P2P_OFF, FAIR if pair or odd else SLIGHT, case.said("p2p-off-passes")),
             *piece(_SAID, STRONG, case.said("nvlink-trouble")),
@@ -56,6 +62,16 @@ def _pairs_without_nvlink(case: Case) -> tuple[Record, ...]:
     return without if pairs and 0 < len(without) < len(pairs) / 3 else ()
 
 
+def _slow_for_nvlink(case: Case) -> tuple[Record, ...]:
+    """The best large run of a benchmark inside one machine that has NVLink, where it is what PCIe gives."""
+    machine = case.said("nvlink-machine")
+    runs = case.every(CollectiveRun, lambda one: one.size_bytes >= LARGE_BYTES and one.busbw_bytes_per_s is not None)
+    if not machine or not runs or spans_nodes(case) is not False:
+        return ()
+    best = max(runs, key=lambda one: one.busbw_bytes_per_s or 0.0)
+    return (best, machine[0]) if (best.busbw_bytes_per_s or 0.0) < PCIE_CLASS_BYTES_PER_S else ()
+
+
 def _no_nvlink_model(case: Case) -> tuple[Gpu, ...]:
     return case.every(Gpu, lambda one: any(name in (one.title or "") for name in ("GeForce", "RTX 40", "L40", "L4", "T4", "A10")))
 
@@ -65,6 +81,9 @@ _ERRORS = Text(en="an NVLink counts replays, recoveries or CRC errors", zh="NVLi
 _XID = Text(en="the driver reported an NVLink fault", zh="驱动报告 NVLink 故障")
 _ODD = Text(en="one pair of GPUs is far slower than all others", zh="有一对 GPU 远慢于其他")
 _UNEVEN = Text(en="some pairs lack the NVLink that the others have", zh="部分成对缺少其他成对具有的 NVLink")
+_SLOW = Text(
+    en="within the machine the bandwidth is that of PCIe although it has NVLink", zh="机内带宽只有 PCIe 水平，而该机型有 NVLink"
+)
 _PAIR = Text(en="the fault follows a certain pair of GPUs", zh="故障跟随特定的一对 GPU")
 _P2P_OFF = Text(en="it works with peer access off", zh="关闭对等访问后正常")
 _SAID = Text(en="NVLink trouble is reported", zh="描述提到 NVLink 问题")
@@ -83,6 +102,7 @@ RULE = Rule(
         (wants(PeerAccess, lambda one: one.latency_s is not None),),
         (wants(KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink")),),
         (wants(Statement, lambda one: one.topic in ("nvlink-trouble", "pair-specific")),),
+        (CollectiveRun, wants(Statement, lambda one: one.topic == "nvlink-machine")),
     ),
     judge=_judge,
     explain=Explain(

@@ -1,6 +1,6 @@
 """Packets are lost on the way, by damage or by full queues."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
@@ -27,7 +27,8 @@ def _judge(case: Case) -> Verdict:
     datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
     flows = case.every(TcpSocket, _retransmits)
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
-    said = tuple(one for one in case.said("packet-loss") if one.value != 0)
+    none = lines_of(case.every(Statement, topic="packet-loss", value=0.0))
+    said = tuple(one for one in case.said("packet-loss") if not lines_of((one,)) & none)
     is_loaded = bool(case.said("pfc-not-set", "many-to-one-collapses"))
     return Verdict(
         evidence=(

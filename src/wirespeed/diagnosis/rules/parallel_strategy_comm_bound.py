@@ -30,7 +30,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
         *seen(_SAID, FAIR + 0.5, said),
-        *seen(_SLOW, FAIR, slow if said or shares else ()),
+        *seen(_SLOW, FAIR, slow if said or shares or sharded else ()),
         *seen(_SHARDED, FAIR, sharded if said or slow else ()),
         *(contradicts(_UNEVEN, FAIR, one) for one in case.said("work-uneven", "experts-uneven")[:1]),
         *(contradicts(_DATA, STRONG, one) for one in _waits_for_data(case)[:1]),

@@ -1,5 +1,7 @@
 """A PCIe link trained below what the device can do, or the slot is too narrow."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -7,9 +9,12 @@ from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import PciDevice
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
+_PCIE_COLUMN = re.compile(r"(?i)\b(?:width|lanes?|gen(?:eration)?|pcie)\b")
+_LIMIT_COLUMN = re.compile(r"(?i)max|cap")
+_LEADING_NUMBER = re.compile(r"(\d{1,3}(?:\.\d)?)")
 BUSY_RATIO = 0.1
 """An idle GPU lowers its PCIe generation to save power; only a busy one tells."""
 
@@ -32,12 +37,29 @@ def _judge(case: Case) -> Verdict:
             *piece(_NARROW, STRONG + SLIGHT, narrow + gpus),
             *piece(_SLOW, STRONG, slow + busy),
             *piece(_GPU_IDLE, SLIGHT, slow_gpus if not narrow else ()),
+            *piece(_ODD_ROW, STRONG, _tables_with_a_narrow_row(case)),
             *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
             *piece(_SAID, STRONG, case.said("pcie-narrow")),
             *against(_FULL, FAIR, full if not narrow and not slow and not slow_gpus else ()),
         ),
         values=values,
     )
+
+
+def _tables_with_a_narrow_row(case: Case) -> tuple[Table, ...]:
+    """Tables of devices with a column of PCIe widths or generations in which a row or two are below all others."""
+    return case.every(Table, lambda one: any(_has_a_low_cell(one, place) for place in _pcie_columns(one)))
+
+
+def _pcie_columns(table: Table) -> list[int]:
+    return [place for place, name in enumerate(table.columns) if _PCIE_COLUMN.search(name) and not _LIMIT_COLUMN.search(name)]
+
+
+def _has_a_low_cell(table: Table, place: int) -> bool:
+    found = [_LEADING_NUMBER.search(row[place]) for row in table.rows if place < len(row)]
+    numbers = sorted(float(one[1]) for one in found if one)
+    low = [one for one in numbers if one < numbers[-1]]
+    return len(numbers) >= 3 and 0 < len(low) < len(numbers) / 2
 
 
 def _is_narrow(device: PciDevice) -> bool:
@@ -71,6 +93,9 @@ _LIMITED = Text(en="the kernel says that the PCIe link limits this device", zh="
 _NARROW = Text(en="the link has fewer lanes than the device can use", zh="链路通道数少于设备能力")
 _SLOW = Text(en="the link runs at a lower generation than the device can", zh="链路代数低于设备能力")
 _GPU_IDLE = Text(en="the GPU's link runs at a lower generation (normal while it idles)", zh="GPU 链路代数较低（空闲时正常）")
+_ODD_ROW = Text(
+    en="one device has fewer lanes, or a lower generation, than the others of the table", zh="表中有设备的通道数或代数低于其他设备"
+)
 _ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
 _SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")
 _FULL = Text(en="the links listed run at full width and speed", zh="所列链路均为全宽全速")
@@ -86,6 +111,7 @@ RULE = Rule(
         (wants(PciDevice, lambda one: one.width_lanes is not None or one.is_downgraded is not None),),
         (wants(Gpu, lambda one: one.pcie_width_lanes is not None or one.pcie_generation_number is not None),),
         (wants(KernelEvent, lambda one: one.topic in ("pcie-limited", "aer")),),
+        (wants(Table, lambda one: bool(_pcie_columns(one))),),
         (wants(Statement, lambda one: one.topic == "pcie-narrow"),),
     ),
     judge=_judge,

@@ -35,7 +35,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_HELPS, STRONG, case.said("mtu-probing-helps")),
             *piece(_BIG, FAIR, case.said("small-passes-large-hangs")),
             *piece(_HANDSHAKE, FAIR if tunnel else SLIGHT, handshake),
-            *piece(_TUNNEL, SLIGHT, tunnel if handshake or unseen else ()),
+            *piece(_TUNNEL, SLIGHT, tunnel if handshake or unseen or case.said("small-passes-large-hangs") else ()),
             *piece(_UNSEEN, FAIR, unseen),
             *against(_TOLD, FAIR, told),
             *against(

@@ -125,4 +125,5 @@ RULE = Rule(
     ),
     gain=Text(en="Up to the sum of the start times", zh="最多可收回启动时间之和"),
     severity="low",
+    explains=("kv-transfer-bound", "straggler-compute-imbalance"),
 )

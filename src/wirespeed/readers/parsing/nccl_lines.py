@@ -8,6 +8,8 @@ from wirespeed.model.source import Quote, Source
 
 LEVEL = re.compile(r"\b[NR]CCL (?P<level>INFO|WARN|TRACE|ERROR|ABORT)\b ?")
 _PROCESS = re.compile(r"(?:^|[\s>:|])(?P<host><[\w.-]+>|[^\s:\[\]<>|]+):(?P<pid>\d+):\d+(?![\d:.])")
+_ALONE = re.compile(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+|rank \d+):\s*$")
+"""A name and a colon, and nothing else in front of the level: how people and launchers say whose line it is."""
 _CLOCK = re.compile(r"[\dT-]*\d")
 _PLACE = re.compile(r"(?P<place>[\w./+-]+\.(?:cc|h|cu|cpp|c|hpp|hip)):\d+")
 _RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]|\[\d+,(?P<mpi>\d+)\]<")
@@ -61,7 +63,8 @@ def _speaker(front: str) -> tuple[str | None, str | None]:
     """Host and `host:pid`: the last `name:number:number` that is no time of day."""
     found = [one for one in _PROCESS.finditer(front) if not _CLOCK.fullmatch(one["host"])]
     if not found:
-        return None, None
+        alone = _ALONE.match(front)
+        return (alone["host"] if alone else None), None
     host = found[-1]["host"].strip("<>")
     return host, f"{host}:{found[-1]['pid']}"
 

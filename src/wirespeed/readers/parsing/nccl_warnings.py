@@ -17,7 +17,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("verbs-library-missing", r"(?:Failed to open|Count not open|could not load) libibverbs|libibverbs\.so\S*: cannot open"),
     (
         "no-interface",
-        r"no (?:socket )?interface found|No (?:IP|usable listening) interface found|no device found (?:matching|after)",
+        r"no (?:socket )?interface found|No (?:IP|usable listening) interface found|no device found (?:matching|after)"
+        r"|connecting to address\s+with family \d+ is neither AF_INET",
     ),
     (
         "device-mismatch",

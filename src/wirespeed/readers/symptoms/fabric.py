@@ -45,6 +45,7 @@ SYMPTOMS = Symptoms(
                 r"(?:freez\w*|stalls?|hangs?|stops?) after (?:the )?(?:first )?(?:few |\d+ )?(?:kilobytes|kb|kib|bytes|packets|k)\b",
                 r"(?:get|list|ping|small|short|status|login)\w* .{0,30}(?:works?|fine|ok).{0,24}\b(?:but|yet|while)\b.{0,40}(?:logs|big|large|large[r]?|full|bulk|exec|pull|push|clone).{0,40}(?:hang|stall|freez|stuck|time)",
                 r"(?:pull|clone|push|download|upload|scp|rsync)s? (?:hangs?|stalls?|freez\w*|(?:is |gets )?stuck)\b",
+                r"(?:\d+ ?(?:b|kb|kib|bytes)\b|short|small|tiny).{0,24}(?:ok|works?|fine|pass\w*).{0,40}(?:\d+ ?(?:mb|mib|kb|gb)\b|long|large|big).{0,24}(?:stall|hang|stuck|freez|never|time)",
             ),
             negatable=False,
         ),
@@ -91,6 +92,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:ber|bit error rate)\b.{0,30}(?:high|bad|rising|above)|(?:fec|symbol|crc|fcs)\b.{0,24}(?:uncorrect\w+|errors?|rising|grow)",
                 r"(?:replac\w*|chang\w*|swap\w*|new|clean\w*) (?:the |a |that )?(?:\w+ )?(?:cable|optics?|transceiver|sfp\w*|qsfp\w*|dac|fib(?:er|re))\b.{0,40}(?:fix|solv|cure|gone|help|full|normal)",
                 r"\b(?:rto|retransmission time-?outs?)\b.{0,40}(?:200|lost|loss|ms)|(?:throw\w*|threw) (?:away )?(?:packets|frames)",
+                r"(?P<value>\d+(?:\.\d+)?)\s?(?P<unit>%) (?:of (?:the |all )?(?:packets|datagrams|frames) )?(?:is |are |were |was )?(?:lost|dropped|missing)",
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
@@ -103,6 +105,7 @@ SYMPTOMS = Symptoms(
                 r"(?:down/up|up/down|up and down)\b|(?:los(?:es|ing|t)|drops?) (?:the )?(?:carrier|link)|link (?:loss|resets?)|port (?:error|active) (?:/|and|then) port",
                 r"netdev watchdog|transmit queue .{0,12}timed out|reset adapter|carrier_changes?.{0,12}\d{2,}",
                 r"(?:module|transceiver|optics?|sfp|qsfp)\b.{0,30}(?:over-?heat|hot|too warm|temperature).{0,50}(?:link|port|drop|down)",
+                r"changed (?:its )?state to down|link_downed\b.{0,12}[1-9]\d",
             )
         ),
         "pfc-not-set": Topic(
@@ -160,6 +163,7 @@ SYMPTOMS = Symptoms(
                 r"(?:ib|infiniband|hca|mlx5?_?\d|port|link)\w* (?:led|light) (?:is )?(?:off|dark)|no-carrier|(?:no|without) (?:link )?(?:light|carrier)",
                 r"(?:one|a|second|the) (?:cable|port|hca|rail) (?:is |was )?(?:unplugged|down|dead|missing|disabled|not connected)",
                 r"(?:only|just) \d (?:of|out of) (?:the )?\d (?:rails|ports|hcas|nics)\b|shows? (?:disabled|polling)\b",
+                r"(?:has|have|had|shows?|with) no (?:link|carrier)\b|\bled (?:is )?(?:dark|off)|==> \S+ \(down\)",
             )
         ),
         "subnet-manager-missing": Topic(
@@ -190,6 +194,7 @@ SYMPTOMS = Symptoms(
                 r"link (?:is )?up at \d+(?:\.\d)? ?[mg]bps\b.{0,40}(?:expected|should|instead|not)|speed: ?\d+ ?mb/s.{0,60}(?:support|capable|card|should|expected|10000)",
                 r"rate:? ?\d{2,3}\b.{0,40}(?:others?|rest|sibling|while|but|instead|and) .{0,24}\d{2,3}",
                 r"(?:ordered|bought|paid for|expected|sold|specified|supposed).{0,40}\b(?:10|25|40|50|100|200|400|800) ?g(?:b(?:it)?(?:/s|ps|e)?)?\b",
+                r"\b[12]x (?:edr|hdr|ndr|xdr)\b.{0,60}\b4x\b|negotiat\w+ (?:only |just )?(?:to |at )?(?:10|100) ?mb|941 ?mb\w*/?s?.{0,60}(?:10|25|40|50|100) ?g|paid for (?:10|25|40|50|100|200|400) ?g",
             )
         ),
         "bonded": Topic(
@@ -197,6 +202,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:bond(?:ed|ing)?\d*|lacp|lag|802\.3ad|link aggregation|port[- ]channel|team(?:ed|ing))\b",
                 r"dual[- ](?:port|plane) .{0,30}(?:bond|lag)",
                 r"_bond_?\d\b|\b(?:roce|rdma) lag\b",
+                r"bonding mode|xmit_hash_policy|transmit hash policy",
             )
         ),
         "one-member-only": Topic(
@@ -207,6 +213,7 @@ SYMPTOMS = Symptoms(
                 r"all (?:traffic|bytes|packets) (?:on|over|through) (?:one|a single) (?:member|leg|port|link)",
                 r"(?:only|just) (?:one|1|a single) (?:of (?:the |its |both )?(?:two |2 |four )?)?(?:slave|member|leg|cable|port|link|nic)s?\b",
                 r"(?:second|other) (?:\w+ )?(?:port|cable|link|nic) (?:is |stays? |sits? )?(?:idle|unused|dark|empty|dead)",
+                r"(?:hash policy|xmit_hash_policy|hash(?:es|ing)?)\W{0,3}(?:is |by |on )?(?:layer ?2|l2|mac\w*)\b(?! ?\+)",
             )
         ),
         "more-flows-scale": Topic(
@@ -215,6 +222,7 @@ SYMPTOMS = Symptoms(
                 r"(?:single|one) (?:flow|stream|qp|connection|tcp).{0,60}(?:stuck|cap|limit|only|max|never|tops? out|half|reaches)",
                 r"(?:qps_per_connection|-q \d|-P \d+).{0,50}(?:help|fix|full|scale|double|reach|higher)",
                 r"(?:one|1|single) (?:stream|flow|qp|connection|thread)\b.{0,20}\d.{0,40}(?:-P ?\d+|\d+ (?:streams|flows|qps|connections)|parallel|more).{0,24}\d",
+                r"depending on luck|one (?:iperf3? )?(?:stream|flow) \d+(?:\.\d+)?\b.{0,12}(?:two|four|eight|\d+) (?:streams|flows)",
             )
         ),
         "few-flows-hash": Topic(
@@ -228,6 +236,7 @@ SYMPTOMS = Symptoms(
                 r"(?:two|\d|several|most|both|flows?).{0,24}(?:share|on|onto|hit|land on|use) (?:one|the same|a single) (?:spine|uplink|path|link|member)\b",
                 r"(?:puts?|places?|maps?|sends?) \d of \d (?:flows|connections|qps)|re-?dial\w*|different (?:source|udp) ports?|(?:changes|depends|varies|moves) (?:with|on|by) (?:the )?(?:source|udp) port",
                 r"QPS_PER_CONNECTION\s*=\s*\d+.{0,30}(?:stable|fix|help|full|makes|gives|cures)",
+                r"depend\w* on (?:the )?(?:udp |tcp )?(?:source |src )?ports?\b|uplinks?\b.{0,12}\d+ ?%.{0,8}\d+ ?%.{0,8}\d+ ?%",
             ),
             negatable=False,
         ),
@@ -238,6 +247,7 @@ SYMPTOMS = Symptoms(
                 r"half (?:the |of the )?(?:bandwidth|speed|rate) (?:in|on) some (?:runs|pairs)",
                 r"\d+ (?:in )?(?:one|some|the first) runs?,? .{0,20}\d+ (?:in )?(?:the )?(?:next|other|another|second)",
                 r"results? (?:vary|varies|differ|change|jump)\w*|(?:between|from) (?:one )?runs? (?:to|and) (?:the )?(?:run|next|another)",
+                r"\b\d+(?:\.\d+)? or \d+(?:\.\d+)? ?g\w*(?:/s)?\b|(?:\b\d{2,3}, ){2,}\d{2,3} ?g\w*/s|re-?submitted|only sometimes|at random",
             )
         ),
         "plateau-near-half": Topic(
@@ -264,6 +274,8 @@ SYMPTOMS = Symptoms(
                 r"(?:port|link|exit|egress|uplinks?) (?:to|towards?|of) (?:the |our )?(?:provider|spine|core|router|internet|upstream|site|leaf|agg\w*)\b.{0,60}(?:discards?|drops?|full|saturat|9\.\d|100 ?%|9\d ?%)",
                 r"\d+ ?x ?\d+ ?g\w*(?:/s)? (?:down|access|hosts?|server)\w*.{0,24}\d+ ?x ?\d+ ?g\w*(?:/s)? up|(?:just|only) (?:one|two|1|2) .{0,12}(?:uplink|trunk)s?\b",
                 r"no (?:machine|host|node|server)\b.{0,30}(?:above|over|full|more than).{0,40}(?:drop|discard)|(?:sum|total|together|combined).{0,40}(?:exceed|fill|more than|saturat).{0,24}(?:uplink|exit|trunk|link)",
+                r"\d+ ?x ?\d+ ?g\w*.{0,20}(?:hosts?|down\w*|servers?|blades?|nodes?|access).{0,24}\d+ ?x ?\d+ ?g\w*.{0,16}(?:up|spine|core|agg)|\d+ (?:\w+ )?(?:blades?|hosts?|nodes?|servers?|machines|boxes) (?:behind|on|share|over) (?:just |only )?(?:a |one |\d ?x ?)\d+ ?g",
+                r"(?:when|if|once) (?:everyone|everybody|all(?: of them)?) (?:sends?|talks?|transmits?|runs?)|all at once.{0,30}(?:1/\d|quarter|third|half|fraction)|up-?links? (?:out[- ]?)?(?:discards?|drops?)",
             )
         ),
         "same-switch-fast-across-slow": Topic(
@@ -273,6 +285,7 @@ SYMPTOMS = Symptoms(
                 r"(?:within|inside|in|same) (?:a |one |the )?(?:same )?(?:rack|leaf|switch|tor|pod)\b.{0,24}\d.{0,40}(?:between|across|to other|different) (?:racks?|lea(?:f|ves)|switches|tors?|pods?)",
                 r"(?:adding|add|with|second|another) (?:a |the )?(?:second |third |another |more )?(?:racks?|lea(?:f|ves)|pods?|switch)\b.{0,40}(?:cuts?|halves|drops?|slows?|third|half|quarter|worse)",
                 r"(?:across|between|spann?ing) (?:two |several |both |more )?(?:racks?|lea(?:f|ves)|pods?|tors?)\b.{0,40}(?:degrad|sever|bad|poor|fraction)",
+                r"(?:inside|within|in|under) (?:a |one |the |each )?(?:leaf|rack|switch|tor|pod)\b.{0,16}\d.{0,30}(?:over|across|between) (?:two|several|more|both|the)? ?(?:lea(?:f|ves)|racks?|switches|tors?|pods?)",
             )
         ),
         "scales-badly": Topic(
@@ -303,6 +316,7 @@ SYMPTOMS = Symptoms(
                 r"(?:two|2|several) macs? .{0,20}(?:answer|repl|claim|for)|(?:identical|duplicate\w*|cloned?|same) (?:ips?|macs?|addresses|guids?|node guids?|mac address\w*)\b|\(?DUP!",
                 r"(?:arp|mac|neighbou?r)\b.{0,40}(?:keeps? changing|flaps?|flips?|moves? between|alternat\w+)|split[- ]brain.{0,40}(?:vip|address|ip)|(?:vip|address|ip)\b.{0,40}(?:announced|held|claimed|answered|owned|used) (?:by|on) (?:two|both|several)",
                 r"(?:lands?|ends? up|connects?|goes) alternat\w+ (?:on|at|to)",
+                r"arping\b.{0,90}(?:and \d|two|2|several|both|different)|(?:two|2|both|different) (?:lladdr|hardware address\w*)|(?:dhcp|laptop|someone|somebody)\b.{0,60}(?:static|same|our) (?:ip|address)",
             )
         ),
         "goes-through-router": Topic(
@@ -311,6 +325,7 @@ SYMPTOMS = Symptoms(
                 r"(?:different|wrong|another|other|separate) vlans?\b",
                 r"(?:routed|detour|extra hops?|longer path|hairpin\w*)",
                 r"inter-?vlan",
+                r"in between (?:is |sits |are )?(?:a |the )?(?:\d+ ?g\w* )?(?:firewall|router|gateway)|(?:in|on) (?:the |a )?\w+ vlan\b.{0,40}(?:in|on) (?:the |a )?\w+ vlan",
             )
         ),
         "latency-grows-under-load": Topic(
@@ -321,6 +336,7 @@ SYMPTOMS = Symptoms(
                 r"(?:ping|rtt|latency|delay)\w* .{0,12}(?:goes|jumps?|climbs?|rises?|grows?|from) .{0,24}\d.{0,24}(?:to|->) ?\d.{0,40}(?:while|during|when|as soon|under|with)",
                 r"(?:p9\d|tail|latency|choppy|stutter\w*|lag\w*|jerky|slow)\b.{0,50}(?:whenever|while|during|each time|every time|as soon as) .{0,50}(?:rsync|backup|upload|download|copy|copies|checkpoint|saturat|transfer|pull)",
                 r"(?:huge|large|deep|big|oversized|bloated) (?:\w+ )?(?:buffers?|queues?)|fq_codel|\bsqm\b|\bcake\b.{0,30}(?:fix|help|qdisc)|txqueuelen \d{4,}|backlog \d+(?:\.\d+)? ?mb",
+                r"queues? (?:for|up to|of) (?:about )?\d+(?:\.\d+)? ?m?s\b|(?:arrive|come|are)\w* late (?:during|while|when)|\d+ ?ms under load",
             )
         ),
         "icmp-prohibited": Topic(wordings=(r"admin(?:istratively)?[- ]prohibited|host prohibited",)),
@@ -329,6 +345,7 @@ SYMPTOMS = Symptoms(
                 r"(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello|ecdh_reply)\b.{0,60}(?:hangs?|stalls?|stuck|freez\w*|times? out|silen\w+|never|for ?ever|abort)",
                 r"(?:hangs?|stalls?|stuck|freez\w*|silen\w+)\b.{0,60}(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello)",
                 r"(?:ssl|tls) (?:connection|handshake) time-?out",
+                r"(?:stops?|ends?|stays?|halts?) (?:after|at|with).{0,60}(?:client hello|handshake)",
             ),
             negatable=False,
         ),
@@ -345,6 +362,8 @@ SYMPTOMS = Symptoms(
                 r"(?:egress|per-vm|per[- ]instance|instance|vm) (?:bandwidth |network |egress )?(?:limit|cap|quota|ceiling)\b",
                 r"\b(?:t2|t3a?|t4g|c[4-8]\w{0,3}|m[4-8]\w{0,3}|r[4-8]\w{0,3}|g[4-6]\w{0,2}|p[2-5]\w{0,2}|i[34]\w{0,2}|n[12]-\w+|e2-\w+|standard_\w+)\b\.?\S*.{0,60}(?:first|few|some) (?:minutes|gbs?|seconds|gigabytes).{0,40}(?:then|falls?|drops?|after|settle)",
                 r"(?:first|few|some) (?:minutes|gbs?|gigabytes)\b.{0,24}(?:fast|full|10 ?g|25 ?g).{0,24}then\b|(?:falls?|drops?|settles?|goes) (?:back |down )?to .{0,24}after (?:some |a few |about |\d+ )?(?:minutes|hours?)",
+                r"\d ?[mg]b?\w*(?:/s)? for (?:a|the first|some|about|\d+) .{0,12}(?:minutes?|seconds?|hours?)\b.{0,16}(?:then|after|before)|bursts? (?:allowed|balance|bucket|budget|above)",
+                r"(?:instance|vm|machine) (?:type|size|class|flavou?r)\b.{0,40}(?:guarantees?|offers?|allows?|limited|capped|baseline|up to)|(?:slow|drop|throttl)\w* (?:down )?after (?:about )?\d+ ?min",
             ),
             negatable=False,
         ),
@@ -364,6 +383,10 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:transport )?retry (?:count(?:er)?s? )?exceeded|retries exceeded|vendor err(?:or)? (?:129|0x81)|vend 0x81",
             ),
+            negatable=False,
+        ),
+        "mtu-named": Topic(
+            wordings=(r"\bmtu\b[ :=]{1,3}(?:of |is )?(?P<value>\d{4,5})\b",),
             negatable=False,
         ),
     },

@@ -57,6 +57,7 @@ SYMPTOMS = Symptoms(
                 r"(?:with|using|by|when i (?:use|give|put))\s(?:the |a )?(?:plain |bare |raw |numeric |explicit )?(?:ip|address)(?: address)?\b.{0,40}(?:works?|starts?|runs?|fine|connects?|ok\b|joins?)",
                 r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|does ?n.t|not)\s(?:be )?(?:resolve[ds]?|look(?:ed)? up|find)\s.{0,24}(?:host|name|peer|head|master|worker|node|each other)",
                 r"(?:hosts?|nodes?|machines?|workers?)\s.{0,24}(?:register|announce|advertise|appear|show up|report)\w*\s.{0,24}(?:localhost|127\.|loopback)",
+                r"(?:neither|not|nor|isn.t|missing) in (?:the )?(?:dns|/etc/hosts|hosts(?: file)?)\b|(?:when|if|only) (?:i |we )?(?:use|using|give|giving|with) (?:the |a )?host ?names?\b",
             ),
         ),
         "bridge-networking": Topic(
@@ -66,7 +67,7 @@ SYMPTOMS = Symptoms(
                 r"--net(?:work)?[= ]host|network_mode|host network(?:ing)?\b|hostNetwork",
                 r"publish\w*\s.{0,20}ports?|\s-p \d+:\d+",
                 r"container (?:ip|address)(?:es)?\b|private (?:container )?address",
-                r"\bdocker[- ]compose\b|\bswarm\b|\boverlay network\b|\bcni\b bridge|\bports?:\s?-|(?:published|mapped|exposed|forwarded)\s.{0,16}ports?",
+                r"\bcompose\b|\bswarm\b|\boverlay network\b|\bcni\b bridge|\bports?:\s?-|(?:published|mapped|exposed|forwarded)\s.{0,16}ports?",
             ),
         ),
         "bridge-address": Topic(
@@ -100,6 +101,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bping(?:s|ing|ed)?\b.{0,40}(?:works?|fine|\bok\b|succe|each other|both ways|normal|passes|good)",
                 r"(?:can|they|nodes?|hosts?|both)\s(?:\w+\s)?ping\b",
+                r"(?:store|rendezvous|master port|ssh|telnet|port \d+|\b22\b|29[45]\d\d)\b.{0,24}(?:connects?|works?|ok\b|fine|reach\w*|succe\w*|open)\b",
             )
         ),
         "packet-filter": Topic(
@@ -109,6 +111,7 @@ SYMPTOMS = Symptoms(
                 r"\bports?\b.{0,24}(?:blocked|closed|filtered|not open|not allowed|denied)",
                 r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
                 r"\bcalico\b.{0,30}polic|\bcilium\b.{0,30}polic|default[- ]deny|deny[- ]all|\bACLs?\b.{0,30}(?:block|drop|deny|allow)|\bselinux\b.{0,30}port",
+                r"\bsg (?:rules?|inbound|ingress|outbound)\b|(?:ingress|inbound) rules?\b|\brules?:? (?:tcp|allow)\b|default-deny|\bnetpol\b",
             )
         ),
         "packet-filter-off-helps": Topic(

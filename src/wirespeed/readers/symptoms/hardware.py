@@ -15,6 +15,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:clear\w*|remov\w*|reset\w*) (?:the )?acs\b|pcie_acs_override",
                 r"\bacs(?:ctl|cap)?\b.{0,60}(?:reqredir|srcvalid|cmpltredir|bits?\b|by default|isolat|groups?)",
                 r"\b(?:no|without|lacks?|missing) (?:pcie )?ats\b|address translation services?\b.{0,40}(?:off|not|missing|disabled)",
+                r"ats_enabled?\W{1,3}(?:false|0|no)\b|\bacs enable\b|access[- ]control (?:services?|redirect)",
             )
         ),
         "gdr-off-passes": Topic(
@@ -33,6 +34,7 @@ SYMPTOMS = Symptoms(
                 r"(?:without|disabling|disabled?|turning off|no) (?:p2p|peer[- ]to[- ]peer|peer access).{0,40}(?:pass|work|fix|fine|ok|help|run|succe|finish)",
                 r"(?:works?|passes|runs|finish\w*|ok|fine|succeeds).{0,30}(?:with|after|when|if).{0,20}P2P_DISABLE",
                 r"P2P_DISABLE\s*=\s*1.{0,30}(?:is )?(?:the )?(?:only )?(?:work-?around|way|cure)",
+                r"P2P_LEVEL\s*=\s*(?:LOC|0)\b.{0,50}(?:pass|work|fix|fine|ok|help|run|finish|complet|let|succe)",
             ),
             negatable=False,
         ),
@@ -70,6 +72,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:gen ?1|2\.5 ?gt/s)\b.{0,60}(?:gen ?[3-6]|16 ?gt|8 ?gt|32 ?gt|slow|crawl|while|though|instead)",
                 r"(?:after|since|with|through|bad|faulty|long|replac\w*|swap\w*) (?:the |a )?riser\b",
                 r"(?:pcie|slot|link|lanes?).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
+                r"electrical\w* (?:only )?x ?[1248]\b|(?:mechanical\w*|physical\w*) x ?16\b",
             )
         ),
         "no-peer-access": Topic(
@@ -94,6 +97,7 @@ SYMPTOMS = Symptoms(
                 r"nvlink.{0,60}(?:rising|increas\w+|growing|replays?|crc|recover|flap|retrain|degrad)",
                 r"(?:reseat\w*|replac\w*|remount\w*|swap\w*) .{0,24}(?:nvlink|bridge)",
                 r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
+                r"bridges?\b.{0,40}(?:not|isn'?t|never) (?:to be )?(?:recogni[sz]ed|detected|seen|found|used)",
             )
         ),
         "fabric-manager-trouble": Topic(
@@ -106,6 +110,7 @@ SYMPTOMS = Symptoms(
                 r"(?:h[12]00|a100|b[23]00|hgx|dgx|sxm|nvswitch).{0,80}(?:is_available|cudaGetDeviceCount|cuInit).{0,40}(?:false|fail|error)",
                 r"system[_ ]not[_ ]ready|fabric (?:state|status).{0,12}(?:in progress|not started|failure)",
                 r"driver .{0,40}(?:upgrad|updat)\w*.{0,40}fabric-?manager|\bmnnvl\b.{0,40}(?:fail|not|error)",
+                r"\bimex\b.{0,60}(?:degraded|inactive|unavailable|error|dead|stopped)",
             ),
             negatable=False,
         ),
@@ -118,6 +123,7 @@ SYMPTOMS = Symptoms(
                 r"(?:lost|dropped|missing|lacks) (?:one|a|two|its) (?:\w+ )?(?:gpu|card)s?\b|\bshows? ERR!",
                 r"\bgsp\b.{0,30}(?:time-?out|rpc|crash|hang|error|heartbeat)|unable to determine the device handle",
                 r"gpu.{0,30}(?:stops?|stopped|no longer|does not|won'?t) (?:answer|respond|react)\w*|requires? (?:a )?gpu reset|rma'?d?\b",
+                r"\bdbe\b|remapp?(?:ed|ing)? rows?|rows? remapp?|unspecified launch failure|(?:page|row) retire\w*",
             )
         ),
         "gpu-memory-full": Topic(
@@ -125,6 +131,7 @@ SYMPTOMS = Symptoms(
                 r"cuda (?:error: )?out of memory|gpu (?:is )?out of memory|\bcuda oom\b|OutOfMemoryError",
                 r"(?:gpu|cuda|hip|vram|rank ?\d*|backward|forward|activation)s?\b.{0,30}\booms?\b|\boom(?:s|ed|ing)?\b.{0,30}(?:gpu|cuda|vram|backward|forward|batch)",
                 r"\b(?:rank|worker|process) ?\d+ oom(?:s|ed)?\b|(?:ran|run|runs|running|goes|went) out of (?:gpu|device|video|cuda) ?memory|out of vram|hip out of memory",
+                r"(?:not enough|insufficient|too little) (?:gpu|device|video|cuda) memory",
             )
         ),
         "wrong-socket": Topic(
@@ -140,6 +147,8 @@ SYMPTOMS = Symptoms(
                 r"\b(?:upi|qpi|xgmi)\b|far (?:numa|socket|memory node)",
                 r"(?:virtual|two|both|2|host) sockets\b.{0,60}(?:float|migrat|spread|span|share|cross)|(?:float|migrat|span|spread)\w* .{0,24}(?:both|two) (?:\w+ )?sockets",
                 r"(?:without|outside|instead of) (?:slurm|srun|the scheduler).{0,60}(?:faster|full|fine|normal)",
+                r"cross[- ]socket|(?:right|correct|proper|matching) (?:socket|numa(?: node)?)|(?:second|other|first) (?:cpu|processor)'?s? (?:slot|lanes|root|memory)",
+                r"-A ?\d+\b.{0,24}\d.{0,24}-A ?\d+\b|(?:cores?|cpus?) \d+-\d+.{0,24}\d.{0,40}(?:cores?|cpus?) \d+-\d+.{0,24}\d",
             )
         ),
         "mask-too-small": Topic(
@@ -150,21 +159,23 @@ SYMPTOMS = Symptoms(
                 r"(?:proxy|progress|communication|network|polling) threads?.{0,50}(?:share|compete|starv|same core|oversubscri|one core|pinned)",
                 r"(?:allowed|runs?|running|allowed cpus?|affinity|sched_getaffinity).{0,30}\b(?:on |to |returns |= ?|is |list:? ?)?(?:core|cpu)s? ?0 only\b|sched_getaffinity.{0,24}\{\d\}",
                 r"cpuset-cpus[= ]|(?:all|both|every) .{0,24}(?:pinned|bound|confined|restricted) to the same",
-                r"(?:fight|compet|share|squeez|crowd|pile|sit)\w* (?:\w+ ){0,3}(?:over|for|on|onto|into) (?:core|cpu|the same core|a single core|one core)",
+                r"(?:fight|compet|share|squeez|crowd)\w* (?:\w+ ){0,3}(?:over|for|on|onto|into) (?:core|cpu|the same core|a single core|one core)",
                 r"--bind-to[ =](?:none|socket|numa).{0,60}(?:fix|help|doubl|solv|faster|restor|full)|binds? (?:every|each|all) (?:rank|process)\w* to (?:one|a single) core",
                 r"(?:one|1|a single|two|2) (?:core|cpu)s? (?:per|for each|for every|a) (?:rank|task|process|gpu|pod|container)",
                 r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:cpu )?(?:affinity|mask|pinning|binding)",
+                r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
             )
         ),
         "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
         "firmware-option": Topic(
             wordings=(
                 r"\b(?:bios|uefi)\b.{0,60}(?:setting|option|profile|update|change|default|power|mode|reset|version|upgrade)",
-                r"relaxed ordering|\bc-?states?\b|energy (?:saving|efficien)|power (?:saving|profile|mode)|performance (?:profile|governor|mode)",
-                r"(?:sub-?numa|snc|xgmi|pstate|hyper-?thread\w*|smt|ddio|above 4g|determinism)\b.{0,40}(?:off|on|disab|enab|sett|fix|chang)",
+                r"relaxed[ _]ordering|\bc-?states?\b|energy (?:saving|efficien)|power (?:saving|profile|mode)|performance (?:profile|governor|mode)",
+                r"(?:sub-?numa|snc|xgmi|pstate|hyper-?thread\w*|smt|ddio|above 4g|determinism)\b.{0,40}(?:\boff\b|\bon\b(?! \d)|disab|enab|sett|fix|chang)",
                 r"\bnps ?[=:]? ?[0124]\b|numa (?:nodes )?per socket",
                 r"\baspm\b|(?:scaling )?governor\b|cpupower|\bepb\b|turbo (?:boost )?(?:off|disabled)|(?:powersave|ondemand|balanced) (?:mode|profile|governor)",
                 r"10-?bit tags?|max_?(?:read_?req\w*|payload\w*)|max(?:imum)? read request|preferred[ -]io|\bpreferred i/o|\blclk\b|\bdf[- ]c-?states?\b|\bapbdis\b",
+                r"tuned(?:-adm)? profile|busy[- ]loop.{0,60}\bus\b|idle=poll|(?:workload|hpc|system) profile|max_?payload\W{1,3}128",
             )
         ),
         "one-core-full": Topic(
@@ -178,6 +189,9 @@ SYMPTOMS = Symptoms(
                 r"(?:ksoftirqd|vhost|vswitchd|wireguard|qemu|dpdk|softirq)\S{0,8}.{0,20}(?:pegged|saturat\w*|maxed|spinning|100|9\d(?:\.\d)? ?%)",
                 r"ipt_do_table|\d{3,} (?:iptables|nftables|netfilter|filter|firewall) rules|single[- ]?core (?:limit|bound|bottleneck)",
                 r"single thread(?:ed)?\b.{0,30}(?:saturat|limit|bottleneck|busy|full|max)",
+                r"(?:top|htop|pidstat|mpstat|perf)\b.{0,8}(?:shows?|says?|:).{0,40}\b(?:100|9\d(?:\.\d+)?) ?%",
+                r"(?:worker|thread|process|proxy|daemon|crypt\w*)s? (?:is |sits? |runs? )?at (?:100|9\d(?:\.\d+)?) ?%|nbthread 1\b|worker_processes 1\b",
+                r"\d{3,} (?:nft|ebpf|acl|ipset|iptables|nftables|netfilter|filter|firewall|nat)\w* ?(?:rules|entries|chains)",
             )
         ),
         "others-idle": Topic(
@@ -236,11 +250,18 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
-        "epyc-named": Topic(wordings=(r"\b(?:amd )?(?:epyc|threadripper|rome|milan|genoa|naples|turin)\b",)),
+        "epyc-named": Topic(wordings=(r"\b(?:amd )?(?:epyc|threadripper|rome|milan|genoa|naples|turin)\b|\bamd [79]\d{2}[2-5]\b",)),
         "asks-for-a-setting": Topic(
             wordings=(
                 r"(?:some|any|which|what|a) (?:knob|setting|option|parameter|tweak|bios)s?\b.{0,40}(?:set|change|tune|need|have|should|miss)|what (?:to|should i|do i) (?:set|change|tune)",
             )
+        ),
+        "setting-without-effect": Topic(
+            wordings=(
+                r"(?:has|have|had|makes?|made|with|shows?) (?:absolutely )?(?:no|zero) (?:effect|difference|influence|impact)|(?:no|zero|without) (?:effect|change|difference|influence)\b",
+                r"curves? (?:lie|are) on top|(?:do|does|did)(?: not|n'?t) (?:react|respond to|change anything|matter|make a difference)|(?:same|identical) (?:result|rate|number)s? (?:with|without|either|for all)",
+            ),
+            negatable=False,
         ),
     },
 )

@@ -15,6 +15,17 @@ SYMPTOMS = Symptoms(
                 r"(?:client|generator) (?:side )?cpu",
             )
         ),
+        "total-against-each": Topic(
+            wordings=(
+                r"\b1[,.]?000 ?/ ?\d+(?:\.\d+)?\b",
+                r"(?:missing|lost|gone|unaccounted|disappear\w*|vanish\w*|rest of the)\b.{0,24}\b\d+ ?m?s\b|\d+ ?m?s\b.{0,30}\b(?:get lost|go missing|are (?:missing|lost|gone)|disappear|vanish|unaccounted)",
+                r"(?:throughput|tok(?:en)?s?/s(?:ec)?|tps|tokens per second)\b.{0,60}\b(?:but|yet|while|whereas|vs\.?|versus|however|although)\b.{0,60}\b(?:per (?:user|request|stream|token)|(?:each|one|single|every) (?:user|request|stream|client|chat)|tpot|itl)\b",
+                r"(?:per (?:user|request|stream|token)|(?:each|one|single|every) (?:user|request|stream|client|chat)|tpot|itl)\b.{0,60}\b(?:but|yet|while|whereas|vs\.?|versus|however|although)\b.{0,60}\b(?:throughput|tok(?:en)?s?/s(?:ec)?|tps|tokens per second|in total|aggregate)",
+                r"(?:aggregate|total|overall|combined)\b.{0,30}(?:throughput|tok\w*|tps)\b.{0,60}(?:per[- ](?:user|request|stream|token)|single|individual)",
+                r"(?:numbers?|figures?|metrics?|throughput and \w+|they|it)\b.{0,20}(?:do(?:es)? not|don't|doesn't|never) (?:add up|match|agree|fit|multiply)|contradict(?:s|ory)?\b|inconsistent",
+            ),
+            negatable=False,
+        ),
         "tools-disagree": Topic(
             wordings=(
                 r"(?:other|another|different|second) (?:tool|client|load generator|benchmark|tester)\b.{0,60}(?:higher|more|faster|\d|fine|better|shows|gets)",

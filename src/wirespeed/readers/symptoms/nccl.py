@@ -3,7 +3,7 @@
 from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
-_NODES = r"(?:nodes?|hosts?|machines?|servers?|boxes|workers?|pods?|vms?)"
+_NODES = r"(?:nodes?|hosts?|machines?|servers?|boxes|workers?|pods?|vms?|pcs|computers|workstations|laptops|sparks?|macs?|trays|blades|instances)"
 _WORKS = (
     r"(?:works?|fine|ok\b|pass(?:es)?|succeed|normal|correct|healthy|full|fills?|reach|line rate|lists?|shows?|sees?|active|\d)"
 )
@@ -97,6 +97,7 @@ SYMPTOMS = Symptoms(
                 r"\b\d+ ?[x×] ?\d+ (?:GPUs?|H\d00|A\d00|V100|MI\d+)",
                 r"\b(?:another|other|remote|second|peer) (?:node|host|machine|server|box)\b",
                 r"\bracks\b",
+                r"\bnum_?nodes?[\"\x27]?\s?[:=]\s?[2-9]|--?nnodes[ =][2-9]|\b-N ?[2-9]\b",
             )
         ),
         "one-node": Topic(
@@ -151,6 +152,7 @@ SYMPTOMS = Symptoms(
                 r"(?:mlx5_\w+|device (?:names?|numbers?|numbering|order)|hca (?:names?|order|numbering)|enumerat\w*)\b.{0,50}(?:shift\w*|differ\w*|swapp\w*|not the same|reversed?|other way|renam\w*|renumber\w*|chang\w*)",
                 r"(?:storage|frontend|front-end|management|ethernet|nfs|25g|10g|40g|onboard)\b.{0,40}(?:also|too|as well)\b.{0,24}(?:rdma|roce|\bib\b|verbs|ib device)",
                 r"NCCL_IGNORE_NET_MISMATCH|nets? mismatch|(?:same|equal) (?:number|count) of (?:nics|hcas|net devices)",
+                r"\border of\b.{0,30}\b(?:pci\w*|devices?|cards?|hcas?|nics?|rails?)\b.{0,20}(?:differ|chang|not the same|vari)|\bmlx5_\d+ of \S+.{0,40}\bmlx5_\d+ of \S+",
             ),
         ),
         "hca-choice-helps": Topic(
@@ -205,6 +207,7 @@ SYMPTOMS = Symptoms(
                 r"installTransport\W.{0,12}tcp|\b(?:btl|pml|mtl|tls|transport|protocol|provider|backend)\s?[:=]\s?[\"\x27]?tcp\b|\(tcp/\w+",
                 r"(?:only|just|nothing but|lists?|offers?|shows?|reports?)\s.{0,24}\btcp\b.{0,30}(?:transport|device|no (?:rc|ib|mlx5|verbs)|and (?:self|cuda|sm|shm))",
                 r"(?:built|compiled|configured|installed|wheel|image|package)\b.{0,40}without\s.{0,16}(?:verbs|rdma|ucx|infiniband|ib\b|openib)",
+                r"transport [\x27\"]?(?:rc|dc|ud|ib)\w*[\x27\"]? is not available|no rdma (?:transport|device)s?\b.{0,30}(?:ucx|nixl|mooncake)",
             ),
         ),
         "transfer-engine": Topic(
@@ -247,6 +250,7 @@ SYMPTOMS = Symptoms(
                 r"-P ?1\b.{0,40}-P ?\d+|(?:one|1|single)\s(?:\w+ )?(?:stream|flow|connection|socket|process|copy|scp|rsync|iperf\w*)s?\b.{0,50}\d ?g.{0,60}\b(?:\d{1,3}|several|many|multiple|more|parallel)\s(?:\w+ )?(?:streams?|flows?|connections?|sockets?|process\w*|copies|threads)",
                 r"\b-?-?P(?:arallel)? ?\d+\b.{0,30}\d ?g(?:b|ig)",
                 r"(?:cap|limit)(?:s|ped|ed)?\s.{0,30}(?:5|10) ?gb\w*.{0,20}(?:flow|connection|stream)|(?:flow|connection|stream)s?\b.{0,30}(?:5|10) ?gb",
+                r"\b(?:one|1|a single)\s(?:\w+ )?(?:stream|flow|connection|socket|process|copy|scp|rsync|iperf3?|transfer|client)s?\b.{0,50}\d ?g.{0,60}\b(?:\d{1,3}|two|four|eight|ten|sixteen|several|many|multiple|parallel)\s(?:\w+ )?(?:streams?|flows?|connections?|sockets?|process\w*|copies|threads|scps?|rsyncs?|iperfs?|transfers|clients)",
             ),
         ),
         "gdr-not-used": Topic(

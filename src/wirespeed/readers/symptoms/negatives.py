@@ -17,7 +17,39 @@ SYMPTOMS = Symptoms(
         "expects-more": Topic(
             wordings=(
                 r"\bwhy (?:is|are|do|does|did|so|not|only|we|can't)\b|\b(?:only|just|merely) (?:about |around |~)?\d|instead of (?:the |about |~)?\d|\bexpect(?:ed|s|ing)?\b|\bshould (?:be|get|reach|give|have|see|do)\b|supposed to|(?:lower|less|slower|worse) than (?:expected|the|specified|advertised|it|we)",
-                r"half (?:of )?(?:the|what|that)|far (?:below|from)|promised|advertised|theoretical|rated|\breference\b|\bspec(?:ified|s|ification)?\b|what is wrong|which (?:number|one) is wrong",
+                r"half (?:of )?(?:the|what|that)|far (?:below|from)|promised|advertised|theoretical|rated|\breference\b|\bspec(?:ified|s|ification)?\b|what is wrong|which (?:number|one|figure|value|column) is (?:wrong|right|true|correct|real)",
+                r"(?:is|are) (?:this|that|it|these|they) (?:a )?(?:normal|ok|okay|expected|good|right|realistic|reasonable|bad|plausible)\b|how (?:do|should|can) (?:i|we) (?:judge|read|interpret)|what (?:could|can|should|must|do) (?:i|we) (?:have to )?(?:expect|repair|fix|change|tune|miss)\b|what (?:is|am i|are we) (?:missing|misconfigured|limiting)|\b(?:i (?:have )?(?:read|saw|seen|heard)|people (?:get|report)|others (?:get|report|see)|blog|reddit|forum)\b.{0,40}\d|where (?:is|are|does|do) the (?:rest|other|missing|remaining)|is that all\b",
+            ),
+            negatable=False,
+        ),
+        "exceeds-link": Topic(
+            wordings=(
+                r"(?:exceed\w*|above|more than|over|higher than|beats?|faster than|greater than)\b.{0,24}\b(?:line rate|link|wire|nics?|theoretical|physical(?:ly)?|maximum|possible|hardware|limit)\b",
+            )
+        ),
+        "at-limit-said": Topic(
+            wordings=(
+                r"\b(?:8[5-9]|9\d)(?:\.\d+)? ?(?:%|per ?cent) of (?:what|the|its|our|line|theoretical|peak|max\w*|link|nominal|spec\w*|wire)\b",
+                r"(?:curves?|results?|numbers|runs)\b.{0,30}(?:on top of each other|identical|the same|coincide|overlap)",
+            )
+        ),
+        "batching-is-free": Topic(
+            wordings=(
+                r"\b(?:[2-9]|1\d|32|64|several|many|two|four|six|eight) (?:\w+ )?(?:requests?|users?|streams?|sequences?|sessions?|clients?)\b.{0,40}(?:1\.\d ?x|hardly|barely|(?:almost|nearly) (?:the )?same|no slower|same (?:speed|time|latency))",
+                r"batch\w*\b.{0,30}(?:free|no slower|same (?:speed|time|latency)|scales? (?:well|linearly))",
+            ),
+            negatable=False,
+        ),
+        "busbw-named": Topic(
+            wordings=(
+                r"\b(?:busbw|bus ?bw|bus bandwidth)\b[^\d\n]{0,30}(?P<value>\d{1,4}(?:\.\d+)?)\b(?! ?(?:[kmgt]i?b|%|ms|us|s\b|x\b|\d))",
+            )
+        ),
+        "several-links-named": Topic(
+            wordings=(
+                r"\b(?:\d{1,2}|two|three|four|six|eight|dual|quad|both) ?[x×*] ?(?:[\w-]+ )?\d{2,3} ?g(?:b|e|\b)",
+                r"\b(?:\d{1,2}|two|three|four|six|eight|dual|quad|both) (?:\w+ )?(?:nics?|hcas?|cards?|ports?|rails?|adapters?|links?|cables?) (?:of|at|with|running|each)? ?\d{2,3} ?g(?:b|e|\b)",
+                r"\b(?:\d{1,2}|two|three|four|six|eight|dual|quad|both)[ -]\d{2,3} ?g(?:b(?:it)?(?:/s|ps)?|be|e)? (?:\w+ )?(?:nics|hcas|cards|ports|rails|adapters|links|cables|uplinks)\b",
             ),
             negatable=False,
         ),
@@ -73,7 +105,7 @@ SYMPTOMS = Symptoms(
         ),
         "works-anyway": Topic(
             wordings=(
-                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything)\b.{0,40}(?:fine|ok|normal|well|correct|completes?|as expected|without (?:problem|error)|good|no (?:errors?|impact|slowdown)|anyway|succeed)",
+                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve|init\w*)\b.{0,40}\b(?:fine|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
                 r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
                 r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
@@ -118,13 +150,13 @@ SYMPTOMS = Symptoms(
         "metric-confusion": Topic(
             wordings=(
                 r"\balgbw\b.{0,60}\bbusbw\b|\bbusbw\b.{0,60}\balgbw\b|avg bus bandwidth|average (?:bus )?bandwidth|bus bandwidth (?:above|exceeds|higher|lower|below|vs)",
-                r"\b4x ?(?:[qfehnx]dr|hdr|ndr)\b|\b[14]x\b.{0,20}(?:lanes?|width)|bits? (?:and|or|vs\.?|versus|against|with) bytes?|(?:unit|units) (?:of|is|are|mis)|MiB|Gi?B (?:vs|or|and) Gi?B",
+                r"\b4x ?(?:[qfehnx]dr|hdr|ndr)\b|\b[14]x\b.{0,20}(?:lanes?|width)|bits? (?:and|or|vs\.?|versus|against|with) bytes?|\bunits? (?:is|are|mis|mix|confus)|Mi?B (?:vs\.?|or|and|not) Mi?B\b|Gi?B (?:vs\.?|or|and|not) Gi?B\b|\bfactor (?:of )?(?:8|eight)\b|\b(?:multipl\w*|times|divide\w*) ?(?:by |it by )?(?:8|eight)\b",
                 r"(?:gpu|nvidia-smi|sm)\b.{0,20}util\w*.{0,40}100 ?%.{0,60}(?:slow|low|wait|power|nccl|hang|nothing)",
                 r"100 ?% (?:gpu[- ])?(?:util\w*|busy).{0,80}(?:spin|wait|power|stands|hang|nccl|still|nothing)|nccl kernels?\b.{0,30}(?:spin|busy-?wait|poll)|util\w*\b.{0,20}100 ?%.{0,60}(?:stands still|no progress|hang|stuck)",
                 r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
                 r"loss\b.{0,40}(?:at )?(?:hop|router|middle|intermediate)|(?:hop|router) \d+.{0,40}(?:loss|lost|drop)|(?:lost|loss|dropped)\b.{0,20}at hop",
                 r"uni-?directional\b.{0,60}bi-?directional|bi-?directional\b.{0,60}uni-?directional",
-                r"bi-?directional\b.{0,60}(?:sum|total|double|both)|both directions|full[- ]duplex.{0,30}(?:sum|double)",
+                r"bi-?directional\b.{0,60}(?:\bsum|\btotal|\bdouble|both (?:ways|directions))|both directions|full[- ]duplex.{0,30}(?:sum|double)",
                 r"(?:ib|infiniband|link|port) rate.{0,40}(?:encoding|8b/10b|64b/66b)|after encoding",
                 r"lspci.{0,40}downgraded.{0,60}idle|(?:2\.5 ?GT/s|gen ?1)\b.{0,50}(?:idle|power ?sav|at rest)|idle\b.{0,60}(?:2\.5 ?GT/s|gen ?1\b)",
             )
@@ -138,6 +170,8 @@ SYMPTOMS = Symptoms(
         "line-rate-named": Topic(
             wordings=(
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:GbE|GBASE)|gigabit ethernet|gige)\b",
+                r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps)) (?:is what|is sold|(?:is |as )?(?:advertised|promised|nominal|specified|rated|theoretical)|(?:each )?per (?:node|server|instance|host))",
+                r"(?:sells?|promis\w+|advertis\w+|rated|nominal\w*|spec(?:ified|s)?|instance|theoretical)\b[^.;\d]{0,24}\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?))\b",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))(?: \w+)? (?:network|nics?|links?|ethernet|infiniband|ib|roce|switch|ports?|line|card|cable|hca|connect-?x|fabric|uplink|interface|rdma)\b",
                 r"\b(?:network|nic|link|ethernet|infiniband|ib|roce|switch|port|line|card|cable|hca|connect-?x(?:-?\d)?|fabric|uplink|interface|[efhn]dr)\b(?: (?:is|has|with|of|speed|rate|at|a|listed|as|supports|rated|runs|for|up to|between)|[,:(=-]|\W\w+:)* ?\(?(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))\b",
             )

@@ -22,6 +22,7 @@ SYMPTOMS = Symptoms(
                 r"(?:from|on|in|under|behind)\s(?:one|the same|a single)\s(?:\w+ )?(?:leaf|rack|switch|zone|az|clique|block|tor|pod|room)\b.{0,60}(?:from|on|in|under|when|but|two|three|different|several)",
                 r"\bclique(?:s| id)?\b.{0,24}\d.{0,40}\bclique\b|\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b.{0,40}\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b|different (?:azs?|availability zones?|zones?|regions?)",
                 r"(?:allocation|placement|nodes? (?:i|we) get|lucky|unlucky|depend\w* on (?:which|the) nodes?|some (?:allocations|placements|node sets))\b.{0,60}(?:slow|fast|%|differ|\d ?gb)",
+                r"\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b.{0,24}\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b",
             ),
         ),
         "tensor-parallel": Topic(
@@ -63,6 +64,7 @@ SYMPTOMS = Symptoms(
                 r"slow\w*\s(?:with|on|over|across|using|when \w+)\s(?:2|two|3|three|4|four|more|several|multiple|both)\s(?:\w+ )?(?:nodes|machines|servers|hosts|gpus)\b",
                 r"\b1 ?(?:node|gpu|machine|server)\b\W{0,3}.{0,20}\d.{0,40}\b[2-9]\d* ?(?:nodes|gpus|machines|servers)\b\W{0,3}.{0,20}\d|on one node,? .{0,16}\d+.{0,12} on (?:two|three|four)",
                 r"(?:weights?|parameters?|params|states?|model)\s(?:are |is )?(?:cut|split|shard\w*|partition\w*|spread|gather\w*)\s.{0,16}(?:over|across|from|between)\s(?:all|every|both|the)\b",
+                r"\d+ (?:with|on|at) (?:one|1|a single)(?: (?:node|gpu|machine|server))?,? .{0,12}\d+ (?:with|on|at) (?:two|2)\b",
             ),
         ),
         "slow-links": Topic(

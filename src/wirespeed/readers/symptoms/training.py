@@ -27,6 +27,7 @@ SYMPTOMS = Symptoms(
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,20}}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{{0,40}}\b(?:last|late|later|behind)\b",
                 rf"(?:pair\w*|bisect\w*|binary search|one by one|in turn)\b.{{0,80}}(?:slow|low|half|bad|culprit|{_NODE}|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:slow|bad|faulty|culprit|weak)\s?(?:{_NODE})?",
                 r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:other|rest|normal|expected|against|vs)",
+                r"(?:exact )?same (?:script|job|code|experiment|run)\b.{0,20}\bon\b.{0,60}\d|(?:some|these|those|certain) (?:nodes?|node sets?|hosts?|allocations?)\b.{0,60}(?:slow|times|\d ?x)",
             ),
         ),
         "gpu-throttled": Topic(
@@ -72,6 +73,9 @@ SYMPTOMS = Symptoms(
                 r"(?:sits?|waits?|idles?|spins?)\s(?:in|inside|at|on)\s(?:the )?(?:nccl|all-?_?reduce|all-?_?gather|barrier|collective|reduce-?_?scatter)\b.{0,60}(?:for|until|because)",
                 r"(?:last|first)\s(?:pipeline )?stage\b.{0,60}(?:longer|heavier|more|slow|lm[- ]?head|embedding|loss|vocab)",
                 r"(?:shortest|smallest|least)\s(?:bar|time|kernel|duration)\b.{0,60}(?:rank|gpu|card|job)|(?:same|identical) (?:all-?_?reduce|operation|collective)\b.{0,60}\d+ ?ms.{0,40}\d+ ?ms",
+                r"\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:one|a|some|rank|gpu|the).{0,40}\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:the )?(?:others?|rest|another|rank|gpu|all)",
+                r"(?:changes|differs|varies|another|different|not the same)\s(?:\w+ )?(?:rank|gpu|card|worker)?\s?(?:\w+ )?(?:per|every|each|from|between)\s(?:step|job|iteration|batch)",
+                r"(?:by|per|on) samples?(?: count)?,? (?:and )?not (?:by )?(?:tokens|frames|length|pixels)|(?:tokens?|frames?|pixels?) (?:count|number)s?\b.{0,20}(?:var|differ|uneven)",
             ),
         ),
         "late-for-other-reasons": Topic(
@@ -91,6 +95,7 @@ SYMPTOMS = Symptoms(
                 r"(?:late|pause\w*|stall\w*|stop\w*|delay\w*|hiccup\w*|spike\w*)\s.{0,40}(?:once (?:per|every|in)|every \d+|periodic\w*|at regular|at the same minute|each hour|on the hour)",
                 r"(?:long-lived|millions? of|many) (?:python )?objects|gc\.(?:freeze|collect|disable)|stop[- ]the[- ]world|gen(?:eration)? ?2 collect",
                 r"(?:save|checkpoint\w*|evaluat\w*|validat\w*|logging|upload\w*|wandb)\b.{0,50}(?:others?|everybody|everyone|the rest|all ranks)\s.{0,20}(?:wait|idle|sit|hang)",
+                r"gc\.collect|spikes?\b.{0,40}(?:each|every) \d+ ?(?:min|s\b|sec|steps?)",
             ),
         ),
         "size-cannot-explain": Topic(
@@ -101,7 +106,7 @@ SYMPTOMS = Symptoms(
                 r"|times|longer)",
                 r"(?:slow\w*|longer|times)\s.{0,30}(?:in|during) training\b.{0,60}(?:benchmark|nccl-tests|alone|isolat)",
                 r"(?:benchmark|nccl-tests|alone|isolat\w*)\b.{0,60}(?:fast|fine|normal|full)\b.{0,60}training",
-                r"(?:tiny|small|single|scalar|one-?element|few[- ]byte)\s.{0,24}(?:broadcast|all-?_?reduce|barrier|gather|message|collective)\b",
+                r"(?:tiny|single|scalar|one-?element|few[- ]byte)\s.{0,12}(?:broadcast|all-?_?reduce|barrier|gather|collective)\b.{0,60}(?:wait|slow|\d ?m?s\b|takes|stretch|long|every)|waits? in (?:a )?(?:tiny|small|scalar)",
             ),
         ),
         "ranks-disagree": Topic(
@@ -126,6 +131,7 @@ SYMPTOMS = Symptoms(
                 r"not divisible|(?:does ?n.t|not) divide evenly|IterableDataset|Join\(|join context|static_graph|(?:early stopping|best model)\b.{0,40}(?:rank|process)",
                 r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
                 r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
+                r"\b(?P<value>\d+) (?:batches|samples|steps|iterations|calls)\b.{0,30}\b(?:ranks?|gpus?|process\w*|workers?)\b.{0,30}\b\d+ (?:batches |samples |steps )?(?:on|for|in) (?:the )?(?:rank|gpu|others?|process|rest|last)",
             ),
         ),
         "hang": Topic(wordings=(r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",)),

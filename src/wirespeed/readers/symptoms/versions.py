@@ -5,7 +5,7 @@ from wirespeed.model.text import Text
 
 _SOFTWARE = (
     r"(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric"
-    r"|aws-ofi-nccl|firmware)"
+    r"|aws-ofi-nccl|firmware|ray|python|rocm|deepspeed|megatron|open ?mpi|hpc-?x)"
 )
 _GOOD = r"(?:fix|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
 _BAD = r"(?:fails?|hangs?|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck)"
@@ -30,6 +30,8 @@ SYMPTOMS = Symptoms(
                 rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|pinn?(?:ed|ing)?|bump\w*|swapp?\w*|preload\w*|LD_PRELOAD)\s.{{0,50}}\b(?:lib)?{_SOFTWARE}\b.{{0,60}}(?:cure|{_GOOD}|restor|back to|vanish|stops?\b)",
                 rf"(?:same|identical) (?:hosts?|nodes?|script|code|hardware|machines?)\b.{{0,60}}(?:older|newer|other|different|previous)\s.{{0,20}}{_SOFTWARE}",
                 rf"\bfixed (?:in|by|with|since)\s.{{0,24}}(?:{_SOFTWARE}|v?\d+\.\d+\.\d+)|(?:known (?:bug|issue|regression)|release notes?)\b.{{0,60}}(?:{_SOFTWARE}|\d+\.\d+)",
+                r"(?:went away|goes away|gone|disappear\w*|stopp\w*|vanish\w*|fixed|solved|resolved|cured)\s.{0,16}(?:with|in|on|under|after|by|using|from)\s.{0,24}v?\d+\.\d+(?:\.\d+)?|(?:came back|comes back|return\w*|reappear\w*|back again)\s.{0,40}\d+\.\d+\.\d+",
+                r"only the (?:\w+ )?(?:library|nccl|release|version|image|tag|container|wheel|driver|firmware)(?: \w+)? (?:changed|differs|is different)",
             ),
         ),
         "since-upgrade": Topic(

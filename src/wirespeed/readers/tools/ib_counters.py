@@ -1,4 +1,4 @@
-"""InfiniBand port counters of `perfquery` (dotted lines) and `ibqueryerrors` (bracketed lists)."""
+"""InfiniBand port counters of `perfquery` (dotted lines) and `ibqueryerrors` (bracketed lists), and sysfs names quoted in a line."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,16 @@ _LID = re.compile(r"\bLid (?P<lid>\d{1,6})")
 _DOTTED = re.compile(r"(?:^|\s)(?P<name>[A-Z][A-Za-z0-9]{3,47}):\.{2,48}(?P<number>\S{1,24})\s*$")
 _GUID = re.compile(r"\bGUID (?P<guid>0x[0-9a-f]{8,16}) port (?P<port>ALL|\d{1,3}):")
 _BRACKETED = re.compile(r"\[(?P<name>[A-Z][A-Za-z0-9]{3,47}) == (?P<number>\d{1,20})")
-_RECOGNISED = re.compile(r"# Port (?:extended )?counters:|[A-Z][A-Za-z0-9]{3,47}:\.{6,}\S|\[[A-Z][A-Za-z0-9]{3,47} == \d")
+_SYSFS_NAME = (
+    r"(?:symbol_error|link_downed|link_error_recovery|port_rcv_errors|port_xmit_discards|local_link_integrity_errors|packet_seq_err"
+    r"|out_of_sequence|local_ack_timeout_err|rnr_nak_retry_err|roce_slow_restart|roce_adp_retrans)"
+)
+_LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_SYSFS_NAME})(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<number>\d{{1,20}})(?![\w.%/])")
+_DEVICE = re.compile(r"\b(?P<device>(?:mlx|bnxt_re|irdma|hfi|rocep|ibp)[\w-]{1,24}(?:/\d{1,3})?)\b")
+_WHOLE_LINE = re.compile(r"\blink \S{1,64}/\d{1,3} ")
+_RECOGNISED = re.compile(
+    rf"# Port (?:extended )?counters:|[A-Z][A-Za-z0-9]{{3,47}}:\.{{6,}}\S|\[[A-Z][A-Za-z0-9]{{3,47}} == \d|{_LOOSE.pattern}"
+)
 _NO_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 _BAD_VALUE = Text(en="a port counter is no number", zh="端口计数器不是数字")
 
@@ -45,6 +54,10 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             for found in _BRACKETED.finditer(line):
                 port = f"{guid['guid']}/{guid['port']}"
                 yield _counter(lines, "ibqueryerrors", said, port, found["name"], int(found["number"]))
+        elif not _WHOLE_LINE.search(line):  # `rdma statistic` has its own reader
+            named = _DEVICE.search(line)
+            for loose in _LOOSE.finditer(line):
+                yield _counter(lines, "port counters", said, named["device"] if named else "?", loose["name"], int(loose["number"]))
 
 
 def _counter(lines: Lines, tool: str, said: Quote, scope: str, name: str, count: int) -> Counter:

@@ -44,7 +44,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if device := _DEVICE.search(line):
             yield from _finished(lines, port)
             port = _Port(device=device["device"], device_quotes=[said])
-            _note_inline(port, line, said)
+            if not _note_inline(port, line, said):
+                yield Problem(source=source(lines, "ibstat"), why=_BAD_RATE, line_index=index)
         elif number := _PORT.match(line):
             yield from _finished(lines, port)
             port = _next_port(port, int(number["port"]), said)
@@ -65,11 +66,11 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     yield from _finished(lines, port)
 
 
-def _note_inline(port: _Port, line: str, said: Quote) -> None:
-    """Fields that somebody has put behind the device on its line."""
+def _note_inline(port: _Port, line: str, said: Quote) -> bool:
+    """Fields that somebody has put behind the device on its line; false where the rate among them is no number."""
     found = {each["label"]: each["setting"].strip() for each in _FIELD.finditer(line)}
     if not found:
-        return
+        return True
     if number := _INLINE_PORT.search(line):
         port.port = int(number["port"])
     if board := _BOARD.search(line):
@@ -80,6 +81,7 @@ def _note_inline(port: _Port, line: str, said: Quote) -> None:
         label: setting for label, setting in found.items() if label not in _DEVICE_LABELS and (label != "Rate" or is_sound)
     }
     port.device_quotes, port.quotes = [], [said]
+    return is_sound
 
 
 def _next_port(before: _Port, number: int, said: Quote) -> _Port:

@@ -56,8 +56,9 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("bond-member-up", r"\bbond\w{0,12}: (?:\(slave (?P<device>[\w.@-]+)\): )?link status definitely up"),
     ("link-down", rf"{_MLX5_PORT}Link down"),
     ("link-up", rf"{_MLX5_PORT}Link up"),
-    ("link-down", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is Down"),
-    ("link-up", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is Up"),
+    ("link-down", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is [Dd]own"),
+    ("link-up", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is [Uu]p"),
+    ("link-downshift", r"[Dd]ownshift occurred from negotiated speed"),
     ("aer", r"\bAER: |PCIe Bus Error: severity="),
     (
         "iommu-fault",
@@ -96,7 +97,7 @@ prefix is part of the recognition.
 
 _PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in TOPICS)
 _HINT = re.compile(
-    r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|bond|AER: |DMAR|AMD-Vi|arm-smmu"
+    r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|ownshift|bond|AER: |DMAR|AMD-Vi|arm-smmu"
     r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
     r"|martian|duplicate address|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
     r"|INFO: task|soft lockup|rcu: |temperature"
@@ -116,7 +117,7 @@ _BARE = re.compile(
     rf"NVRM: |SXid \(|mlx5_core {_PCI}|NETDEV WATCHDOG|nf_conntrack: |[Nn]eighbou?r table overflow|neighbou?r: "
     r"|Possible SYN flooding|martian source \d"
     r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server "
-    r"|INFO: task |\]: segfault at |\bbond\w{0,12}: \(slave |Link is (?:Up|Down)"
+    r"|INFO: task |\]: segfault at |\bbond\w{0,12}: \(slave |Link is (?:[Uu]p|[Dd]own)|[Dd]ownshift occurred from"
     rf"|\be[fn]a {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot"
     r"|duplicate address .{1,60} detected!"
 )

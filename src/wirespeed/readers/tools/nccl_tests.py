@@ -26,7 +26,7 @@ _REDUCTION = re.compile(r"^(?:sum|prod|max|min|avg|mulsum|premulsum|none|all)\s+
 _CLOCK = re.compile(r"\s\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*")
 _HEADING = re.compile(r"#\s+size\s+count\b.*\b(?:cpu)?time\b")
 _RANK = re.compile(
-    r"#\s*Rank\s+(?P<rank>\d+)(?:\s+Group\s+(?P<group>\d+))?\s+Pid\s+\d+\s+on\s+(?P<node>\S+)\s+device\s+(?P<index>\d+)"
+    r"#?\s*\bRank\s+(?P<rank>\d+)(?:\s+Group\s+(?P<group>\d+))?(?:\s+Pid\s+\d+)?\s+on\s+(?P<node>\S+)\s+device\s+(?P<index>\d+)"
     r"\s+\[[0-9a-fA-Fx:.]+\]\s*(?P<device>.*)$"
 )
 _STARTS = re.compile(r"#\s*nThread\b")

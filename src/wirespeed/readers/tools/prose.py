@@ -32,6 +32,8 @@ TAIL_CHARACTERS = 80
 FEWEST_WRAPPED_CHARACTERS = 55
 """A shorter line was not broken by an editor that wraps: what follows is a new thought."""
 MOST_MATCHES_A_WORDING = 8
+MOST_PROSE_CHARACTERS = 300_000
+"""People write pages, not megabytes: what a machine wrote without our knowing its format is not searched for symptoms without end."""
 GRAM_CHARACTERS = 3
 
 _LOG_LINE = re.compile(
@@ -105,10 +107,15 @@ _CLOCKS_HZ = {"kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     before: tuple[int, str] | None = None
+    left = MOST_PROSE_CHARACTERS
     for index, line in lines:
         if not line.strip() or _LOG_LINE.search(line):
             before = None
             continue
+        left -= len(line)
+        if left < 0:
+            yield Problem(source=source(lines, "prose"), why=_CUT, line_index=index)
+            return
         if _is_data(line):
             before = None
         else:
@@ -217,9 +224,19 @@ Requirement = tuple[frozenset[str], ...]
 class _Wording:
     name: str
     topic: Topic
-    pattern: re.Pattern[str]
+    written: str
     further: Requirement
     """What is required besides the runs it is indexed by."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first tried: most of a thousand wordings never are."""
+        return _compiled(self.written)
+
+
+@cache
+def _compiled(written: str) -> re.Pattern[str]:
+    return re.compile(lowered_pattern(written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +295,7 @@ def _index() -> _Index:
                     by_letters.setdefault(letters, []).append(len(wordings))
                 if not required:
                     always.append(len(wordings))
-                wordings.append(_Wording(name, topic, re.compile(lowered_pattern(wording)), required[1:]))
+                wordings.append(_Wording(name, topic, wording, required[1:]))
     by_gram: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
     for letters, numbers in by_letters.items():
         by_gram.setdefault(letters[:GRAM_CHARACTERS], []).append((letters, tuple(numbers)))
@@ -427,6 +444,11 @@ def _in_si(number: float, written: str) -> tuple[str, float] | None:
             return dimension, value
     return None
 
+
+_CUT = Text(
+    en=f"what people say was looked for in the first {MOST_PROSE_CHARACTERS} characters only",
+    zh=f"仅在前 {MOST_PROSE_CHARACTERS} 个字符中查找用户描述",
+)
 
 READER = Reader(
     title=Text(en="what people write", zh="用户描述"),

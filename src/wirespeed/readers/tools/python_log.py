@@ -76,7 +76,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "out-of-memory",
-        r"CUDA out of memory|HIP out of memory|OutOfMemoryError|CUDA error: out of memory|std::bad_alloc"
+        r"CUDA out of memory|HIP out of memory|OutOfMemoryError|CUDA error: out of memory"
         r"|can't allocate memory|Cannot allocate memory",
     ),
     ("kv-cache", r"\b(?:INFO|WARNING|ERROR|ValueError)\b.*\bKV cache\b"),
@@ -91,7 +91,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"SIGKILL|SIGSEGV|SIGABRT|SIGBUS|\bSignal (?:6|7|9|11)\b|exit ?code:? ?\(?(?:-(?:6|7|9|11)|13[4579])\b"
         r"|exitcode\s*[:=]\s*-(?:6|7|9|11)\b|[Aa]ctor ?[Dd]ied|RayActorError|(?:[Ww]orker|process"
         r"|EngineCore)\S* (?:\S+ )?died|WorkerCrashedError|ChildFailedError|EngineDeadError|Segmentation fault"
-        r"|core dumped|exited on signal \d+",
+        r"|std::bad_alloc|slurmstepd: error: Detected \d+ oom|core dumped|exited on signal \d+",
     ),
     (
         "name-not-resolved",
