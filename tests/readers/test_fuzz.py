@@ -16,7 +16,29 @@ from wirespeed.readers import tools
 DATA = Path(__file__).parents[1] / "data"
 READERS = shelf.every(tools, Reader)
 SEEDS = {path: path.read_text(encoding="utf-8") for path in sorted(DATA.glob("readers/tools/*/*/input.*"))}
-JUNK = ["\x00", "\ufffd", "\x1b[31m", "\r", "\t", "{", "}", '"', "[", "=", ":", "9" * 400, "-", "NaN", "1e999", "é", "。", "\u202e", "%", "\\", "\n\n"]
+JUNK = [
+    "\x00",
+    "\ufffd",
+    "\x1b[31m",
+    "\r",
+    "\t",
+    "{",
+    "}",
+    '"',
+    "[",
+    "=",
+    ":",
+    "9" * 400,
+    "-",
+    "NaN",
+    "1e999",
+    "é",
+    "。",
+    "\u202e",
+    "%",
+    "\\",
+    "\n\n",
+]
 QUICK_COUNT, THOROUGH_COUNT = 3_000, 100_000
 MOST_CHARACTERS = 3_000
 SECONDS_A_MEGABYTE, MOST_MEGABYTES = 1.0, 200

@@ -13,14 +13,12 @@ from wirespeed.model.lines import MemoryLines
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.readers import symptoms
+from wirespeed.readers.parsing.wordings import lowered_pattern, required_letters, spread_out
 from wirespeed.readers.tools.prose import (
     QUESTION_PATH,
     READER,
     is_negated_at,
     lowered,
-    lowered_pattern,
-    required_letters,
-    spread_out,
 )
 
 WORDINGS = tuple(

@@ -42,7 +42,8 @@ SYMPTOMS = Symptoms(
         ),
         "topology-flat": Topic(
             negatable=False,
-            wordings=(r"(?:every|all|each|any)\s.{0,24}(?:pairs?|gpus?|nics?|paths?)\b.{0,24}\b(?:PHB|SYS|NODE)\b",
+            wordings=(
+                r"(?:every|all|each|any)\s.{0,24}(?:pairs?|gpus?|nics?|paths?)\b.{0,24}\b(?:PHB|SYS|NODE)\b",
                 r"(?:lspci|pci\w* (?:tree|topology|layout|bus)|topology|topo -m)\b.{0,40}\b(?:flat|one (?:bus|root)|no switch)",
                 r"(?:everything|all|gpus?|nics?)\s.{0,40}(?:hangs? off|under|below|sits? on|on)\s(?:the |a |one |same |single ){0,3}(?:pcie? root|root (?:port|complex|bus)|bus 0)",
                 r"\b(?:only|nothing but|always|just|all)\s(?:PHB|SYS)\b|\b(?:PHB|SYS)\s(?:for|between|in|to)\s(?:every|all|each|any)",

@@ -112,7 +112,8 @@ SYMPTOMS = Symptoms(
             negatable=False, wordings=(r"mixed[- ]precision|\bbf16\b|bfloat16|\bfp16\b|\bamp\b|autocast|\bhalf precision\b",)
         ),
         "experts": Topic(
-            wordings=(r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",
+            wordings=(
+                r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",
                 r"\bdeepseek-?(?:v[23]|r1)\b|\bmixtral\b|\bqwen3?-\w*a\d+b\b|\bdispatch (?:and|/|&) combine\b|\brouter\b.{0,20}(?:collaps|token|expert)",
             )
         ),
