@@ -19,18 +19,48 @@ from wirespeed.model.text import Text
 
 _LIMIT = r"^max_?conn$|worker_connections|max_connections|max_pending_requests|max_requests|pool_(size|maxsize|limit)|max_parallel_requests|limit_conn|max_keepalive|connection_limit|max_in_?flight|limit_per_host|max_concurren(cy|t_requests)"
 
+_WANTED = r"in_?flight|concurren|parallel|num_workers|max_workers|semaphore"
+HELD_TIMES = 1.3
+
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     evidence += piece(_EVENT, STRONG + SLIGHT, case.every(ServerEvent, topic="too-many-connections"))
     evidence += piece(_SAID, STRONG, case.said("connection-limit"))
+    held = _held_below(case)
+    if held:
+        evidence.append(
+            supports(_HELD, STRONG, held[0], held[1], running_text=f"{held[0].value:.0f}", wanted_text=f"{held[2]:.0f}")
+        )
+    set_to = [*(one.record for one in configured(case, _LIMIT)), *case.said("connection-limit-set")]
+    evidence += piece(_LIMITS, FAIR if evidence else SLIGHT, set_to)
     if evidence:
-        evidence += piece(_LIMITS, FAIR, [one.record for one in configured(case, _LIMIT)])
         evidence += piece(_IDLE, FAIR, case.said("backend-idle", "server-not-busy"))
     evidence += against(_BUSY, FAIR, case.said("gpu-busy", "server-queue-grows"))
     return Verdict(evidence=tuple(evidence))
 
 
+def _held_below(case: Case) -> tuple[ServingMetric, Record, float] | None:
+    """A server that runs far fewer requests than are wanted at a time, and has none waiting: something before it holds them."""
+    running = max(case.every(ServingMetric, name="running_count"), key=lambda one: one.value, default=None)
+    waiting = case.every(ServingMetric, name="waiting_count")
+    if running is None or not waiting or any(one.value > 0 for one in waiting) or running.value < 1:
+        return None
+    wanted = [(one.record, _count(one.setting)) for one in configured(case, _WANTED)]
+    wanted += [(one, one.value) for one in case.every(ServingMetric, name="concurrency_count")]
+    most = max(wanted, key=lambda one: one[1], default=None)
+    return (running, *most) if most and most[1] >= HELD_TIMES * running.value else None
+
+
+def _count(text: str) -> float:
+    number = text.strip().strip('"')
+    return float(number) if number.isdigit() else 0.0
+
+
+_HELD = Text(
+    en="the server runs {running_text} requests and none waits there, though {wanted_text} are wanted at a time",
+    zh="服务器在运行 {running_text} 个请求且无等待，而期望并发 {wanted_text}",
+)
 _EVENT = Text(en="the gateway says that its connections are used up", zh="网关报告连接已用尽")
 _SAID = Text(en="a limit on connections or requests in flight is reached", zh="达到了连接数或在途请求数的上限")
 _LIMITS = Text(en="a limit is configured", zh="配置了上限")

@@ -13,12 +13,14 @@ from wirespeed.diagnosis.rules._pieces import (
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
     FAIR,
+    SLIGHT,
     STRONG,
     Change,
     Check,
     Evidence,
     LookAlike,
     Verdict,
+    supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
@@ -142,6 +144,7 @@ RULE = Rule(
     needs=(
         (wants(Table, lambda one: bool(_times(one, _QUEUE))),),
         (wants(ServingMetric, lambda one: bool(_QUEUE.search(one.name))),),
+        (wants(ServingMetric, lambda one: one.name == "concurrency_count"), wants(ServingMetric, lambda one: one.name == "ttft_s")),
         (Statement,),
     ),
     judge=_judge,

@@ -2,7 +2,7 @@
 
 from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.record import Record
@@ -20,7 +20,7 @@ def _judge(case: Case) -> Verdict:
     if pair:
         total, each, in_flight = pair
         numbers = {"total_per_s": total.value, "each_s": each.value, "in_flight_text": f"{in_flight:.0f}"}
-        evidence += piece(_NUMBERS, STRONG if asked else FAIR, [total, each], **numbers)
+        evidence += piece(_NUMBERS, STRONG if asked else SLIGHT, [total, each], **numbers)
         evidence += piece(_ASKED, FAIR, asked)
     else:
         evidence += piece(_ASKED, ALONE, asked)

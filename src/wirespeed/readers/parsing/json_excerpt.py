@@ -1,14 +1,20 @@
 """JSON documents inside a text: `ip -j` and the like, alone or after a prompt."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from wirespeed.model.lines import MOST_LINE_CHARACTERS, Lines, quote
-from wirespeed.model.source import Quote
+from wirespeed.model.lines import MOST_LINE_CHARACTERS, Lines, quote, source
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
 
 MOST_FAILED_STARTS = 16
 """Lines that look like a JSON document and are none, after which looking ends: it keeps reading linear."""
+
+MOST_DOCUMENTS = 100
+"""Marked documents read from one text."""
 
 _DECODER = json.JSONDecoder()
 
@@ -59,6 +65,33 @@ def documents(lines: Lines) -> Iterator[Document]:
                 continue
         offset = end_of_line + 1
         index += 1
+
+
+def marked_documents(lines: Lines, opening: re.Pattern[str], tool: str) -> Iterator[tuple[dict[str, Any], list[Quote]] | Problem]:
+    """JSON objects that begin with `opening` anywhere in the text, each with its lines; a damaged one is a problem at its line."""
+    text = lines.whole()
+    if text is None:
+        yield _problem(lines, tool, None, "the document is too large to be read", "文档过大，无法读取")
+        return
+    rows = [quote(lines, index, line) for index, line in lines]
+    position = 0
+    for _ in range(MOST_DOCUMENTS):
+        found = opening.search(text, position)
+        if found is None:
+            return
+        first_line = text.count("\n", 0, found.start())
+        try:
+            document, position = _DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            position = found.end()
+            yield _problem(lines, tool, first_line, f"this {tool} document is cut or damaged", f"该 {tool} 文档不完整或已损坏")
+            continue
+        last_line = first_line + text.count("\n", found.start(), position)
+        yield document, rows[first_line : last_line + 1]
+
+
+def _problem(lines: Lines, tool: str, line_index: int | None, en: str, zh: str) -> Problem:
+    return Problem(source=source(lines, tool), why=Text(en=en, zh=zh), line_index=line_index)
 
 
 def number(value: object) -> int | None:

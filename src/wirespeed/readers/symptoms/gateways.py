@@ -165,13 +165,20 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"worker_connections are not enough|max(?:imum)?[-_ ]?conn\w*\b.{0,40}(?:reached|limit|exceed|\d)|too many (?:open )?connections|connection limit",
                 r"pool ?timeout|connection pool is full|pool (?:is |was )?(?:exhaust|full|limit)|queue ?pool limit|timeout waiting for (?:a )?connection|exhausted (?:the )?(?:connection )?pool|no available connections?",
-                r"(?:limit|max\w*|pool)\b.{0,30}\b(?:connections?|conns?|sockets?|in[- ]flight|concurren\w*)\W{1,6}(?:of |to |at )?\d+",
                 r"limit_conn|limiting connections|\bUO\b|upstream_rq_pending_overflow|upstream_cx_overflow|circuit ?break\w*|max_pending_requests|max_requests\b|overflow(?:ed)? .{0,20}(?:pending|connections)",
                 r"(?:qcur|scur|queue)\b.{0,40}(?:maxconn|limit|slim)|haproxy.{0,40}queue",
-                r"TCPConnector\(|max_connections\W{1,3}\d+|max_keepalive_connections\W{1,3}\d+|maxsize\W{1,3}\d+|pool_maxsize|max_parallel_requests",
                 r"never (?:sees?|has|had|gets?|goes|exceeds?|above|more)\b.{0,20}\d+ (?:requests?|connections?|concurrent|running|in flight)|default (?:pool )?limits?\b|_wait_for_available_connection",
-                r"(?:exactly|never more than|only|at most|stuck at|capped at|plateau\w* at|limited to)\s+\d+\s+(?:concurrent|parallel|simultaneous|in[- ]flight|requests|connections)",
+                r"(?:exactly|never more than|only|at most|stuck at|capped at|plateau\w* at|limited to|no more than|sits at|stays at)\s+(?:about )?\d+\s+(?:\w+ )?(?:concurrent|parallel|simultaneous|in[- ]flight|running|active|requests|connections|users|reqs)",
+                r"\d+ (?:\w+ )?(?:concurrent|parallel|simultaneous|in[- ]flight|running|active)\b.{0,20}(?:never more|at most|no more|and not more|is the ceiling|then (?:it|they|the rest) (?:waits?|queues?|stalls?))",
+                r"(?:rest|others?|remaining|further|next) (?:\w+ )?(?:requests?|ones|users|calls|tasks)?\b.{0,20}(?:waits?|queues?|hangs?|pends?|pending|stalls?)\b.{0,40}(?:client|gateway|proxy|pool|connection|slot)",
             )
+        ),
+        "connection-limit-set": Topic(
+            wordings=(
+                r"(?:limit|max(?!imum request concurrency)\w*|pool)\b.{0,30}\b(?:connections?|conns?|sockets?|in[- ]flight|concurren\w*)\W{1,6}(?:of |to |at )?\d+",
+                r"TCPConnector\(|max_connections\W{1,3}\d+|max_keepalive_connections\W{1,3}\d+|maxsize\W{1,3}\d+|pool_maxsize|max_parallel_requests|limit_per_host|default (?:connection )?pool",
+            ),
+            negatable=False,
         ),
         "backend-idle": Topic(
             wordings=(
@@ -197,7 +204,7 @@ SYMPTOMS = Symptoms(
         "stream-limit": Topic(
             wordings=(
                 r"max[_-]?concurrent[_-]?streams?|concurrent streams?|http2_max_concurrent_streams|stream (?:limit|quota|concurrency)|REFUSED_STREAM",
-                r"(?:100|128|250|1000|256) (?:concurrent |parallel |open |active )?(?:h2 |http/?2 |grpc )?streams?\b",
+                r"(?:100|128|250|1000|256) (?:concurrent |parallel |open |active |simultaneous )?(?:h2 |http/?2 |grpc |token |bidi(?:rectional)? )?streams?\b",
                 r"streams?\b.{0,40}(?:per|on (?:a|one|the|each) (?:single )?) ?(?:tcp )?(?:connection|channel)",
             )
         ),
@@ -205,7 +212,10 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:above|beyond|over|more than|from|past|after|at|exceed\w*)\s+(?:about |exactly )?(?:100|128|200|250|256|400|1,?000)\s+(?:concurrent|parallel|simultaneous|in[- ]flight|open|requests|rpcs?|calls?|streams?|users|clients|workers)",
                 r"(?:second|another|more|several|two|\d) (?:grpc )?(?:channels?|connections?).{0,50}(?:double|fix|help|solv|scale|twice|remov|fine)",
-                r"101(?:st)?\b.{0,40}(?:wait|queue|block|hang|stall)",
+                r"\b(?:101|129|201|251|1001)(?:st|th)?\b.{0,40}(?:wait|queue|block|hang|stall|nothing|never|no answer|stuck|fail|silent)",
+                r"(?:limit\w*|cap(?:s|ped)?|stops?|stuck|max\w*|freez\w*|ceiling|wall)\b.{0,24}\b(?:to|at|of|after) (?:exactly |about |around )?(?:a hundred|one hundred|100|128|250|256)\b(?! ?(?:%|[kmg]?b|ms|s\b|w\b))",
+                r"\b(?:100|128|250|256|a hundred)\b.{0,12}(?:streams?|calls?|rpcs?|requests?)?\W{0,2}(?:per|for each|on each|on one|on a single|each) (?:core|worker|connection|channel|thread)",
+                r"rq_active\W{1,3}(?:100|128|250|256)\b|rq_pending_active\W{1,3}[1-9]",
             )
         ),
         "forty-milliseconds": Topic(

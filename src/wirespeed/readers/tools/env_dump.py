@@ -7,6 +7,7 @@ from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
+from wirespeed.model.secrets import REDACTED, is_secret_name
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 
@@ -14,7 +15,6 @@ _NAME = r"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+|PATH|HOME)"
 _ASSIGNED = re.compile(rf"(?:^|[\s;'\"])(?:export\s+|-x\s+|-e\s+|--env[= ])?{_NAME}=(?P<setting>\"[^\"]*\"|'[^']*'|[^\s;]*)")
 _UNSET = re.compile(rf"\b{_NAME}\s+(?:is\s+)?(?:not\s+set|unset)\b")
 _RECOGNISED = re.compile(rf"(?m)(?:^|\s){_NAME}=|{_UNSET.pattern.replace('?P<name>', '?:')}")
-_SECRET = re.compile(r"(?i)(secret|token|password|passwd|api_?key|credential|private)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -26,7 +26,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 
 def _variable(lines: Lines, index: int, line: str, name: str, setting: str | None) -> EnvVar:
-    shown = "[redacted]" if setting and _SECRET.search(name) else setting
+    shown = REDACTED if setting and is_secret_name(name) else setting
     return EnvVar(source=source(lines, "env"), quotes=(quote(lines, index, line),), name=name, setting=shown)
 
 

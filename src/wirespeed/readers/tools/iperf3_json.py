@@ -1,19 +1,17 @@
 """iperf3 with `-J`: the sums at the end, each side of each direction, and the error that stopped a run."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 from wirespeed.model.kinds import Reader
-from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.lines import Lines, source
 from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.json_excerpt import marked_documents
 
-MOST_DOCUMENTS = 100
-"""Runs read from one text."""
 MOST_COUNT = 1e15
 """A larger count is damage."""
 
@@ -32,26 +30,11 @@ _OLD_UDP_SUM: tuple[tuple[str, Role, bool], ...] = (("sum", "mean", False),)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
-    text = lines.whole()
-    if text is None:
-        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
-        return
-    rows = [quote(lines, index, line) for index, line in lines]
-    decoder = json.JSONDecoder()
-    position = 0
-    for _ in range(MOST_DOCUMENTS):
-        found = _DOCUMENT.search(text, position)
-        if found is None:
-            return
-        first_line = text.count("\n", 0, found.start())
-        try:
-            document, position = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            position = found.end()
-            yield _problem(lines, first_line, Text(en="this iperf3 document is cut or damaged", zh="该 iperf3 文档不完整或已损坏"))
-            continue
-        last_line = first_line + text.count("\n", found.start(), position)
-        yield from _document(lines, document, rows[first_line : last_line + 1])
+    for found in marked_documents(lines, _DOCUMENT, "iperf3"):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            yield from _document(lines, *found)
 
 
 def _document(lines: Lines, document: dict[str, Any], rows: list[Quote]) -> Iterator[Record | Problem]:

@@ -1,48 +1,31 @@
 """mtr with `--json`: one document a run, one hop an entry of `hubs`."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.model.kinds import Reader
-from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.lines import Lines, source
 from wirespeed.model.measurement import PathHop
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-
-MOST_DOCUMENTS = 100
-"""Runs read from one text."""
+from wirespeed.readers.parsing.json_excerpt import marked_documents
 
 _DOCUMENT = re.compile(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
 _HOST = re.compile(r"\"host\"\s*:")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
-    text = lines.whole()
-    if text is None:
-        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
-        return
-    rows = [quote(lines, index, line) for index, line in lines]
-    decoder = json.JSONDecoder()
-    position = 0
-    for _ in range(MOST_DOCUMENTS):
-        found = _DOCUMENT.search(text, position)
-        if found is None:
-            return
-        first_line = text.count("\n", 0, found.start())
-        try:
-            document, position = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            position = found.end()
-            yield _problem(lines, first_line, Text(en="this mtr document is cut or damaged", zh="该 mtr 文档不完整或已损坏"))
+    for found in marked_documents(lines, _DOCUMENT, "mtr"):
+        if isinstance(found, Problem):
+            yield found
             continue
+        document, rows = found
         report = document.get("report")
         hubs = report.get("hubs") if isinstance(report, dict) else None
         if isinstance(hubs, list):
-            last_line = first_line + text.count("\n", found.start(), position)
-            yield from _hops(lines, hubs, [row for row in rows[first_line : last_line + 1] if _HOST.search(row.text)])
+            yield from _hops(lines, hubs, [row for row in rows if _HOST.search(row.text)])
 
 
 def _hops(lines: Lines, hubs: list[Any], rows: list[Quote]) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """oha as text and as JSON."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.json_excerpt import marked_documents
 
 MOST_QUOTES = 24
 MOST_DOCUMENTS = 100
@@ -117,25 +117,12 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
 
 
 def _read_json(lines: Lines) -> Iterator[Record | Problem]:
-    text = lines.whole()
-    if text is None:
-        yield _problem(lines, None, Text(en="the document is too large to be read", zh="文档过大，无法读取"))
-        return
-    rows = [quote(lines, index, line) for index, line in lines]
-    decoder = json.JSONDecoder()
-    position = 0
-    for _ in range(MOST_DOCUMENTS):
-        found = _DOCUMENT.search(text, position)
-        if found is None:
-            return
-        first_line = text.count("\n", 0, found.start())
-        try:
-            document, position = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            position = found.end()
-            yield _problem(lines, first_line, Text(en="this oha document is cut or damaged", zh="该 oha 文档不完整或已损坏"))
-            continue
-        yield _json_record(lines, document, _quotes(rows[first_line : first_line + text.count("\n", found.start(), position) + 1]))
+    for found in marked_documents(lines, _DOCUMENT, "oha"):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            document, rows = found
+            yield _json_record(lines, document, _quotes(rows))
 
 
 def _quotes(rows: list[Quote]) -> tuple[Quote, ...]:
