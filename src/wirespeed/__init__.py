@@ -1,12 +1,27 @@
 """wirespeed: find what limits a training job or an inference service, prove it, change it with a way back, verify.
 
-Every verb of the command is a function here: `wirespeed.diagnose(...)`. Importing the package loads no verb.
+Every verb of the command is a function here: `wirespeed.diagnose("nccl.log", question="Why?")` returns the verb's typed answer. The
+keyword arguments are the fields of the verb's `Options`. Importing the package loads no verb.
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from wirespeed.verbs import diagnose as _diagnose
+    from wirespeed.verbs import inspect as _inspect
+
+    def diagnose(
+        *inputs: str, question: str = "", side: Literal["training", "serving"] | None = None, save: str | None = None
+    ) -> _diagnose.Answer:
+        """Ranked causes with quoted evidence, from files, directories, archives, saved cases, or (without inputs) this machine."""
+
+    def inspect(
+        *inputs: str, save: str | None = None, redact: bool = False, only: tuple[str, ...] = (), look_up: str | None = None
+    ) -> _inspect.Answer:
+        """The facts of this machine, or of a saved one."""
 
 
 def __getattr__(name: str) -> Any:
@@ -21,6 +36,8 @@ def __getattr__(name: str) -> Any:
         raise
 
     def verb(*inputs: str, **options: Any) -> Any:
-        return module.run(module.Options(inputs=inputs, **options))
+        given = {"inputs": inputs} if inputs else {}
+        return module.run(module.Options(**given, **options))
 
+    verb.__doc__ = module.__doc__
     return verb

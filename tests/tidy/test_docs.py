@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_reference_pages_are_fresh() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
 
 

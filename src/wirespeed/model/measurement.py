@@ -20,6 +20,14 @@ class CollectiveRun(Record, frozen=True, kw_only=True):
     error_ratio: float | None = None
 
 
+class BenchmarkStart(Record, frozen=True, kw_only=True):
+    """The first line of a collective benchmark's header: one for each run, or for each process that believes it is alone."""
+
+    threads_count: int | None = None
+    gpus_count: int | None = None
+    """GPUs of one process (`-g`)."""
+
+
 class BenchmarkRank(Record, frozen=True, kw_only=True):
     """One rank line of a benchmark header: where it runs and on which device."""
 

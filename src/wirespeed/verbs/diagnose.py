@@ -40,6 +40,8 @@ SCHEMA = "wirespeed/diagnose/1"
 QUESTION_NAME = "question.txt"
 """An input of this name is what the user asks, not what happened."""
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
+_VOICES = ("machine", "loose", "prose")
+"""An input is named after the reader whose lines are surest to be its own."""
 MOST_QUOTES = 6
 """Quotes shown for one piece of evidence; more repeat the same."""
 LEADING_RATIO = 0.5
@@ -200,8 +202,7 @@ class _Gathered:
             else:
                 self.records.append(item)
                 counts[name] += 1
-        machine = [name for name, _ in counts.most_common() if name != "prose"]
-        names = machine or [name for name in counts if name == "prose"]
+        names = sorted(counts, key=lambda name: (_VOICES.index(self.readers[name].voice), -counts[name], name))
         main = names[0] if names else "unknown"
         self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
 

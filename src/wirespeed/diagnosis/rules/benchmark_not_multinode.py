@@ -1,10 +1,12 @@
 """The benchmark ran once on each node by itself and never crossed the network."""
 
+from itertools import pairwise
+
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
-from wirespeed.model.measurement import BenchmarkRank, CollectiveRun, CollectiveSummary
+from wirespeed.model.measurement import BenchmarkRank, BenchmarkStart, CollectiveRun, CollectiveSummary
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Command, Statement
 from wirespeed.model.text import Text
@@ -16,6 +18,7 @@ def _judge(case: Case) -> Verdict:
     said_weight = FAIR + SLIGHT if is_about_a_test or case.said("collective-benchmark") else FAIR - 0.5
     evidence = (
         *seen(_REPEATED, STRONG + SLIGHT, repeated),
+        *seen(_STARTS, STRONG, _starts_without_results(case) if not repeated else ()),
         *seen(_ROWS, FAIR, _repeated_rows(case) if not repeated else ()),
         *seen(_SUMMARIES, FAIR, _equal_summaries(case)),
         *seen(_ONE_RANK, FAIR, _one_node_of_many(case)),
@@ -35,6 +38,19 @@ def _repeated_ranks(case: Case) -> tuple[BenchmarkRank, ...]:
     zeros = case.every(BenchmarkRank, rank=0)
     same_place = [one for one in zeros if one.source.path == zeros[0].source.path]
     return tuple(same_place[:2]) if len(same_place) > 1 else ()
+
+
+def _starts_without_results(case: Case) -> tuple[BenchmarkStart, ...]:
+    """Two headers in one input and no result between them: two processes began at once, each by itself."""
+    results = [
+        (one.source.path, one.quotes[0].line_index) for kind in (CollectiveRun, CollectiveSummary) for one in case.every(kind)
+    ]
+    for one, other in pairwise(case.every(BenchmarkStart)):
+        first, second = one.quotes[0].line_index, other.quotes[0].line_index
+        is_one_input = one.source.path == other.source.path
+        if is_one_input and not any(path == one.source.path and first < index < second for path, index in results):
+            return (one, other)
+    return ()
 
 
 def _repeated_rows(case: Case) -> tuple[CollectiveRun, ...]:
@@ -73,6 +89,7 @@ def _hosts_named(command: Command) -> int:
 
 
 _REPEATED = Text(en="the same rank appears twice: each process is a world of its own", zh="同一 rank 出现两次：每个进程各自为政")
+_STARTS = Text(en="two headers stand in one output before any result: each process is a world of its own", zh="同一输出在结果之前出现两个表头：每个进程各自为政")
 _ROWS = Text(en="every size is printed twice, the outputs of two runs are mixed", zh="每个尺寸打印两次，两次运行的输出混在一起")
 _SUMMARIES = Text(en="two footers with almost the same mean stand in one output", zh="同一输出中有两个几乎相同的汇总")
 _ONE_RANK = Text(en="the launcher names several hosts, the benchmark lists one", zh="启动命令含多台主机，而基准测试只列出一台")
@@ -86,7 +103,7 @@ RULE = Rule(
         en="Each process ran a complete test on its own node (usually a build without MPI), so the figures say nothing of the network.",
         zh="每个进程在本节点独立完成测试（通常因构建不含 MPI），其数值与网络无关。",
     ),
-    needs=((BenchmarkRank,), (CollectiveSummary,), (CollectiveRun,), (Statement,)),
+    needs=((BenchmarkRank,), (BenchmarkStart,), (CollectiveSummary,), (CollectiveRun,), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

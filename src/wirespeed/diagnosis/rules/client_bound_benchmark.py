@@ -20,13 +20,14 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import (
-    ThroughputRun,
-)
+from wirespeed.model.measurement import ServingMetric, ThroughputRun
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 APART_TIMES = 2.0
+SEEN_APART_TIMES = 4.0
+_SERVER_SIDE = re.compile(r"(?i)\bserv(?:er?|ing)\b|vllm:|prometheus|histogram|engine|backend")
+_CLIENT_SIDE = re.compile(r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured")
 _TOOL_COLUMN = re.compile(r"(?i)tool|client|generator|wrk|hey|locust|k6|guidellm|genai|iperf|bench|script|aiohttp|httpx")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -61,6 +62,9 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_TOOLS, ALONE, case.said("tools-disagree"))
     if evidence:
         evidence += piece(_SERVER, SLIGHT, case.said("server-not-busy"))
+    gap = _seen_from_both_ends(case)
+    if gap:
+        evidence.append(supports(_GAP, FAIR, gap[0], gap[1], server_s=gap[0].value, client_s=gap[1].value))
     core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)
     evidence += piece(_CORE, FAIR, core)
     if tables and not apart:
@@ -68,6 +72,20 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _seen_from_both_ends(case: Case) -> tuple[ServingMetric, ServingMetric] | None:
+    """One measure of time that the server gives and the client gives, several times longer at the client."""
+    times = case.every(ServingMetric, lambda one: one.name in ("ttft_s", "e2e_s", "tpot_s", "itl_s") and one.value > 0)
+    servers = [one for one in times if _SERVER_SIDE.search(_line(one)) and not _CLIENT_SIDE.search(_line(one))]
+    clients = [one for one in times if _CLIENT_SIDE.search(_line(one)) and not _SERVER_SIDE.search(_line(one))]
+    pairs = [(server, client) for server in servers[:9] for client in clients[:9] if server.name == client.name]
+    return next((pair for pair in pairs if pair[1].value >= SEEN_APART_TIMES * pair[0].value), None)
+
+
+def _line(one: ServingMetric) -> str:
+    return one.quotes[0].text if one.quotes else ""
+
+
+_GAP = Text(en="the server measures {server_s}, the client {client_s}", zh="服务器测得 {server_s}，客户端测得 {client_s}")
 _APART = Text(en="two tools differ {apart_times_number} times on one server", zh="同一服务器上两个工具相差 {apart_times_number} 倍")
 _CLIENT = Text(en="the client is at its limit: one process, one core or its buffers", zh="客户端达到极限：单进程、单核或缓冲")
 _TOOLS = Text(en="another tool or more clients get other numbers", zh="换工具或增加客户端得到不同数字")
@@ -85,6 +103,7 @@ RULE = Rule(
     needs=(
         (wants(Table, lambda one: _disagreement(one) is not None),),
         (wants(ThroughputRun, lambda one: one.cpu_local_ratio is not None),),
+        (wants(ServingMetric, lambda one: _CLIENT_SIDE.search(_line(one)) is not None),),
         (Statement,),
     ),
     judge=_judge,

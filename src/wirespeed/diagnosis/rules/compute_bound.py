@@ -20,6 +20,10 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_NETWORK_IDLE, FAIR, case.said("network-hardly-used"))
     elif case.said("network-hardly-used"):
         evidence += piece(_BUSY, FAIR, [*case.said("gpu-busy"), *_busy(case)])
+    contention = case.said("overlap-slows-kernels")
+    evidence += piece(_CONTENTION, STRONG, contention)
+    if contention:
+        evidence += piece(_NETWORK_IDLE, FAIR, case.said("network-hardly-used", "collective-at-full-rate"))
     shares = [
         storage.data_wait_ratio(one.step_s or 0.0, one.data_s or 0.0)
         for one in case.every(TrainingStep)
@@ -38,6 +42,10 @@ def _busy(case: Case) -> list[Gpu]:
 
 
 _DOMINATES = Text(en="compute takes most of the time, or one machine alone is as slow", zh="计算占大部分时间，或单机同样慢")
+_CONTENTION = Text(
+    en="kernels slow down while a collective runs beside them: they share the GPU's SMs and memory",
+    zh="集合操作同时运行时计算内核变慢：二者共享 GPU 的 SM 与显存带宽",
+)
 _BUSY = Text(en="the GPUs are at their limit", zh="GPU 达到极限")
 _NETWORK_IDLE = Text(en="the network is hardly used or was tested good", zh="网络几乎未用或测试良好")
 _DATA = Text(en="steps wait for data", zh="步骤在等数据")

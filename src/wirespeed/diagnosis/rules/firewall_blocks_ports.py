@@ -45,7 +45,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
         *seen(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),
         *seen(_SILENT, SLIGHT, case.said("nothing-arrives") if case.said("packet-filter") and is_cut_off else ()),
-        *seen(_RANDOM, SLIGHT, case.said("random-ports") if failed or case.said("packet-filter") else ()),
+        *seen(_RANDOM, FAIR if ping else SLIGHT, case.said("random-ports") if is_cut_off or case.said("packet-filter") else ()),
         *seen(_HELPS, STRONG, case.said("packet-filter-off-helps")),
         *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
     )

@@ -12,8 +12,11 @@ from wirespeed.model.finding import (
     Evidence,
     LookAlike,
     Verdict,
+    supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
@@ -80,6 +83,7 @@ RULE = Rule(
         (wants(ServerEvent, lambda one: one.topic == "too-many-connections"),),
         (wants(Setting, lambda one: is_setting_named(one, _LIMIT)),),
         (wants(Directive, lambda one: is_setting_named(one, _LIMIT)),),
+        (wants(ServingMetric, lambda one: one.name == "running_count"),),
         (Statement,),
     ),
     judge=_judge,

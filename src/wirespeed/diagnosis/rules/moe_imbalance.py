@@ -28,7 +28,7 @@ def _judge(case: Case) -> Verdict:
 
 def _is_uneven(table: Table) -> bool:
     """A table of experts with a column of loads whose largest is far above the mean."""
-    if not _EXPERT.search(" ".join((table.columns[0] if table.columns else "", *(row[0] for row in table.rows if row)))):
+    if not _EXPERT.search(" ".join((*table.columns, *(row[0] for row in table.rows if row)))):
         return False
     for index, heading in enumerate(table.columns):
         if index and _TOKENS.search(heading):

@@ -25,9 +25,11 @@ def _judge(case: Case) -> Verdict:
     odd = tuple(one for one in used if _LOCAL_ONLY.match(one.interface) or one.interface == "lo")
     link_local = tuple(one for one in used if _is_link_local(one.address))
     routable_too = case.first(NcclBootstrap, lambda one: one.order_index > 0 and not _is_link_local(one.address))
+    failed_locally = case.every(NcclWarning, lambda one: one.topic == "connect-failed" and _is_link_local(one.peer or ""))
     evidence = (
         *seen(_ODD, STRONG, odd, interface=odd[0].interface if odd else None),
         *seen(_LINK_LOCAL, STRONG if routable_too else FAIR, link_local, interface=link_local[0].interface if link_local else None),
+        *seen(_TO_LINK_LOCAL, STRONG, failed_locally),
         *seen(_NO_INTERFACE, PROVES, case.every(NcclWarning, topic="no-interface")),
         *seen(_DIFFERENT, STRONG, _in_different_networks(case, used)),
         *seen(_MISSING, STRONG, _names_missing_link(case)),
@@ -90,6 +92,10 @@ _ODD = Text(en="NCCL took {interface}, an interface that stays inside its host",
 _LINK_LOCAL = Text(
     en="{interface} was announced with a link-local or loopback address, which no other host can reach",
     zh="{interface} 宣告的是链路本地或回环地址，其他主机无法到达",
+)
+_TO_LINK_LOCAL = Text(
+    en="NCCL connects to a link-local or loopback address of the peer, which ends in its own host",
+    zh="NCCL 连接的是对端的链路本地或回环地址，只在其本机有效",
 )
 _NO_INTERFACE = Text(
     en="NCCL found no usable socket interface under the name it was given", zh="NCCL 按给定名称找不到可用的套接字接口"
@@ -171,6 +177,7 @@ RULE = Rule(
     explains=(
         "collective-timeout-too-short",
         "firewall-blocks-ports",
+        "ephemeral-port-exhaustion",
     ),
     settled_by=("NCCL_DEBUG=INFO on every rank",),
 )

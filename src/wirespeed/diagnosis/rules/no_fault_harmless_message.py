@@ -9,7 +9,7 @@ from wirespeed.diagnosis.rules._pieces import (
 )
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
-from wirespeed.model.events.nccl import NcclHca, NcclNetwork, NcclPlugin, NcclWarning
+from wirespeed.model.events.nccl import NcclHca, NcclInit, NcclNetwork, NcclPlugin, NcclWarning
 from wirespeed.model.finding import (
     FAIR,
     PROVES,
@@ -60,6 +60,7 @@ def _judge(case: Case) -> Verdict:
     if lines:
         evidence += piece(_WELL, FAIR, _good_results(case))
         evidence += piece(_ALONE, FAIR, alone)
+        evidence += piece(_STARTED, FAIR, _started(case))
         evidence += piece(_ASKED, FAIR, case.said("asks-about-message"))
         evidence += piece(_RUNS, FAIR, case.said("works-anyway"))
     worse = case.every(
@@ -78,6 +79,13 @@ def _on_one_machine(case: Case) -> list[Record]:
     return list(case.said("single-machine")) if not nodes else []
 
 
+def _started(case: Case) -> list[Record]:
+    """Communicators that were made over RDMA after all: nothing that the line could have spoilt is missing."""
+    complete = case.every(NcclInit, is_complete=True)
+    fast = case.every(NcclNetwork, lambda one: one.name != "Socket")
+    return [*complete[:1], *fast[:1]] if complete and fast else []
+
+
 def _good_results(case: Case) -> tuple[Record, ...]:
     correct = case.every(CollectiveSummary, lambda one: one.is_correct is True or one.out_of_bounds_count == 0)
     right = case.every(CollectiveRun, _is_right)
@@ -90,6 +98,7 @@ def _is_right(run: CollectiveRun) -> bool:
 
 _LINE = Text(en="a line that also appears on healthy systems", zh="健康系统上也会出现的行")
 _WELL = Text(en="the results are right: no wrong values, rounding only", zh="结果正确：没有错误值，仅有舍入")
+_STARTED = Text(en="the communicator was made, over the fast network", zh="通信器已经由高速网络建立")
 _ALONE = Text(en="one machine needs no network plugin and no RDMA", zh="单机不需要网络插件和 RDMA")
 _ASKED = Text(en="only the message is asked about", zh="所问的只是该消息")
 _RUNS = Text(en="the run itself is well", zh="运行本身正常")

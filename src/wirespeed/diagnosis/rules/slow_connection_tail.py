@@ -1,5 +1,7 @@
 """Most of a parallel download is done, and one slow connection holds the rest."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
@@ -9,6 +11,8 @@ from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 SLOWED_TIMES = 20.0
+NEAR_END_PERCENT_COUNT = 90
+_LIVE = re.compile(r"\((?P<share>\d{1,3})%\) CN:(?P<connections>\d{1,3}) ")
 
 
 def _judge(case: Case) -> Verdict:
@@ -18,6 +22,7 @@ def _judge(case: Case) -> Verdict:
     rates = [one for one in quantities(case, "rate") if one.value > 0]
     slowest, fastest = (pick(rates, key=lambda one: one.value, default=None) for pick in (min, max))
     evidence += _progress(case)
+    evidence += piece(_ONE_LEFT, FAIR, _one_left(case))
     evidence += piece(_LAST, ALONE, hanging)
     if about_download:
         evidence += piece(_FRESH, STRONG if hanging else FAIR, case.said("fresh-connection-is-fast"))
@@ -38,6 +43,13 @@ def _progress(case: Case) -> tuple[Evidence, ...]:
     return (supports(_SLOWED, STRONG, early, late, fast_bits_per_s=early.rate_bits_per_s, slow_bits_per_s=late.rate_bits_per_s),)
 
 
+def _one_left(case: Case) -> list[ThroughputRun]:
+    """aria2 near its end with one or two connections left."""
+    shown = [(one, _LIVE.search(quote.text)) for one in case.every(ThroughputRun, tool="aria2") for quote in one.quotes[:1]]
+    return [one for one, found in shown if found and int(found["share"]) >= NEAR_END_PERCENT_COUNT and int(found["connections"]) <= 2]
+
+
+_ONE_LEFT = Text(en="near the end one or two connections are left", zh="接近末尾只剩一两条连接")
 _SLOWED = Text(
     en="the transfer went at {fast_bits_per_s} and near its end at {slow_bits_per_s}",
     zh="传输曾达 {fast_bits_per_s}，接近末尾只有 {slow_bits_per_s}",

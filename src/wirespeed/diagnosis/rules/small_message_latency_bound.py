@@ -33,6 +33,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SAID, FAIR + 0.5, said),
         *seen(_FEWER, STRONG, fewer_is_faster),
         *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
+        *seen(_POSTING, FAIR, case.said("posting-dominates")),
         *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
     )
     return Verdict(evidence=evidence)
@@ -68,6 +69,7 @@ _BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小
 _SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
 _FEWER = Text(en="the same bytes in fewer pieces take far less time", zh="同样的字节数分成更少的块时耗时少得多")
 _IDLE = Text(en="the link is mostly idle meanwhile", zh="期间链路大部分空闲")
+_POSTING = Text(en="posting the messages takes longer than moving the bytes", zh="提交消息的时间超过传输字节的时间")
 _LARGE_FINE = Text(en="large messages reach the link's rate", zh="大消息能达到链路速率")
 
 RULE = Rule(

@@ -1,6 +1,7 @@
 """Small, random or mapped reads on network storage, which is fast only in order."""
 
 import re
+from itertools import pairwise
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
@@ -31,6 +32,11 @@ _COUNT = re.compile(r"\s*(\d[\d,]*)")
 MANY_FAULTS_COUNT = 10_000
 """At one page of 4 KiB each, 40 MB read by faults."""
 FEW_FAULTS_COUNT = 100
+_OFFSET = re.compile(r"(?i)(?:offset|off|pos)\W{0,3}(\d+)")
+MOST_READS = 200
+FEWEST_STEPS = 3
+ADJACENT_BYTES = 1 << 20
+"""Read-ahead asks for up to a megabyte at a time; a step of more is a jump."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -47,12 +53,24 @@ def _judge(case: Case) -> Verdict:
     ]
     in_order = case.said("sequential-is-fast")
     evidence += piece(_RANDOM, ALONE, random)
+    jumping = _jumping_reads(case)
+    evidence += piece(_JUMPS, STRONG, jumping)
+    random = (*random, *jumping)
     evidence += _page_faults(case)
     if random and remote:
         evidence += piece(_REMOTE, FAIR, remote)
     if random or remote:
         evidence += piece(_IN_ORDER, FAIR, in_order)
     return Verdict(evidence=tuple(evidence))
+
+
+def _jumping_reads(case: Case) -> tuple[Statement, ...]:
+    """Traced reads whose offsets go back, or leave gaps, more than once in a while."""
+    reads = case.said("offset-reads")[:MOST_READS]
+    offsets = [int(found[1]) for one in reads for quote in one.quotes[-1:] if (found := _OFFSET.search(quote.text))]
+    steps = [after - before for before, after in pairwise(offsets)]
+    jumps = [step for step in steps if step < 0 or step > ADJACENT_BYTES]
+    return reads if len(steps) >= FEWEST_STEPS and 2 * len(jumps) >= len(steps) else ()
 
 
 def _page_faults(case: Case) -> tuple[Evidence, ...]:
@@ -67,6 +85,7 @@ def _page_faults(case: Case) -> tuple[Evidence, ...]:
 
 
 _RANDOM = Text(en="reads are small, random or through mapped memory", zh="读取小、随机或经内存映射")
+_JUMPS = Text(en="a trace shows reads whose offsets jump", zh="跟踪显示读取偏移来回跳跃")
 _FAULTS = Text(en="the process reads by page faults, one page each", zh="进程靠缺页读取，每次一页")
 _NO_FAULTS = Text(en="the process hardly reads by page faults", zh="进程几乎不靠缺页读取")
 _REMOTE = Text(en="the files are on network storage", zh="文件在网络存储上")

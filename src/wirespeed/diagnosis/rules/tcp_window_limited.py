@@ -1,6 +1,7 @@
 """One TCP connection moves a window each round trip, and the window is too small for the path."""
 
 from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
+from wirespeed.diagnosis.rules._transfers import transfers
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     Sysctl,
@@ -29,6 +30,7 @@ def _windows(case: Case) -> list[tuple[Record, float]]:
         if last.isdigit():
             found.append((one, float(last)))
     found += [(one, one.value) for one in quantities(case, "size", r"window|cwnd|rmem|wmem|buffer|rwnd")]
+    found += [(one, one.value) for one in case.said("window-size-named") if one.value and not one.unit]
     return found + [(one, one.congestion_window_bytes) for one in case.every(ThroughputRun) if one.congestion_window_bytes]
 
 
@@ -43,7 +45,7 @@ def _rates(case: Case) -> list[tuple[Record, float]]:
     runs: list[tuple[Record, float]] = [
         (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.stream_count in (None, 1)
     ]
-    return runs + [(one, one.value) for one in quantities(case, "rate")]
+    return runs + [(one, one.value) for one in quantities(case, "rate")] + transfers(case)
 
 
 def _judge(case: Case) -> Verdict:
@@ -68,7 +70,7 @@ def _judge(case: Case) -> Verdict:
         )
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
     evidence += piece(_SOCKET, STRONG, limited)
-    evidence += piece(_SAID, ALONE, case.said("window-limited"))
+    evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
     if rtt:
         evidence += piece(_PARALLEL, FAIR, [*case.said("parallel-is-faster"), *_scaling(case)])
         evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()

@@ -22,6 +22,7 @@ SYMPTOMS = Symptoms(
                 r"(?:switch|port|vlan|bridge|router)\w*.{0,24}(?:only|just|still|limited to).{0,24}\b1[0-9]\d\d\b.{0,60}(?:hosts?|nodes?|servers?|nics?).{0,24}\b(?:9\d{3}|4\d{3})\b",
                 r"active_?mtu.{0,20}\d{3,4}.{0,60}\b\d{4}\b.{0,24}(?:other|peer|side|node|host)|active_?mtu.{0,20}(?:differs|mismatch)",
                 r"(?:come|came|comes|boot|start)s? up with (?:mtu )?1500|jumbo (?:frames? )?.{0,40}(?:forgot|but not|yet not|not on|never)",
+                r"\bgiants?\b.{0,30}\d|oversized? (?:frames|packets)|frames? too long",
             ),
             negatable=False,
         ),
@@ -46,6 +47,7 @@ SYMPTOMS = Symptoms(
                 r"(?:get|list|ping|small|short|status|login)\w* .{0,30}(?:works?|fine|ok).{0,24}\b(?:but|yet|while)\b.{0,40}(?:logs|big|large|large[r]?|full|bulk|exec|pull|push|clone).{0,40}(?:hang|stall|freez|stuck|time)",
                 r"(?:pull|clone|push|download|upload|scp|rsync)s? (?:hangs?|stalls?|freez\w*|(?:is |gets )?stuck)\b",
                 r"(?:\d+ ?(?:b|kb|kib|bytes)\b|short|small|tiny).{0,24}(?:ok|works?|fine|pass\w*).{0,40}(?:\d+ ?(?:mb|mib|kb|gb)\b|long|large|big).{0,24}(?:stall|hang|stuck|freez|never|time)",
+                r"(?:small|short|tiny).{0,24}(?:answer\w*|repl\w+|served|fine|ok).{0,30}\d+ ?[km]i?b .{0,20}(?:never|not|hang|time)|(?:large|big|long) (?:responses?|replies|answers|requests?|prompts?|pages?|files?) (?:freeze|hang|stall|never|time)",
             ),
             negatable=False,
         ),
@@ -69,6 +71,7 @@ SYMPTOMS = Symptoms(
                 r"(?:type 3|code 4|frag(?:mentation)?[- ]needed|packet[- ]too[- ]big|unreachables?)\b.{0,40}(?:block|drop|filter|denied|never|not)",
                 r"-M do\b.{0,40}(?:no (?:reply|answer|response)|time|lost|nothing|fails?).{0,60}-s ?1[0-4]\d\d",
                 r"\bmss\b.{0,20}1460.{0,60}(?:vxlan|tunnel|vpn|wireguard|overlay|geneve|ipsec|pppoe)",
+                r"(?:drop|block|filter)\w*.{0,8}\"?frag(?:mentation)?[ -]needed",
             ),
             negatable=False,
         ),
@@ -78,6 +81,7 @@ SYMPTOMS = Symptoms(
                 r"mss[ -]?clamp\w*.{0,40}(?:fix|help|work|solv)",
                 r"(?:tcpmss|clamp[- ]mss|mss[- ]clamp\w*|clamp-mss-to-pmtu)",
                 r"(?:lower|reduc|decreas|sett|chang)\w* (?:the )?(?:\w+ )?mtu (?:to|from|down).{0,24}(?:helps?|fix\w*|works?|solve\w*|cures?)",
+                r"(?:works?|fixed|ok|fine|solved|cured) (?:after|with|by|when|once).{0,30}\bmtu\b.{0,8}\d{4}",
             )
         ),
         "packet-loss": Topic(
@@ -93,6 +97,7 @@ SYMPTOMS = Symptoms(
                 r"(?:replac\w*|chang\w*|swap\w*|new|clean\w*) (?:the |a |that )?(?:\w+ )?(?:cable|optics?|transceiver|sfp\w*|qsfp\w*|dac|fib(?:er|re))\b.{0,40}(?:fix|solv|cure|gone|help|full|normal)",
                 r"\b(?:rto|retransmission time-?outs?)\b.{0,40}(?:200|lost|loss|ms)|(?:throw\w*|threw) (?:away )?(?:packets|frames)",
                 r"(?P<value>\d+(?:\.\d+)?)\s?(?P<unit>%) (?:of (?:the |all )?(?:packets|datagrams|frames) )?(?:is |are |were |was )?(?:lost|dropped|missing)",
+                r"\d+(?:\.\d+)? ?% loss|\d{4,} segments? (?:re-?transmitted|lost)|giants",
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
@@ -106,6 +111,7 @@ SYMPTOMS = Symptoms(
                 r"netdev watchdog|transmit queue .{0,12}timed out|reset adapter|carrier_changes?.{0,12}\d{2,}",
                 r"(?:module|transceiver|optics?|sfp|qsfp)\b.{0,30}(?:over-?heat|hot|too warm|temperature).{0,50}(?:link|port|drop|down)",
                 r"changed (?:its )?state to down|link_downed\b.{0,12}[1-9]\d",
+                r"(?:loses?|lost|losing|drops?) (?:the )?(?:signal|light|link|carrier|sync)\b|definitely down\b|(?:every|each) (?:few |\d+ |ten |five )?(?:minutes|hours?).{0,20}(?:link|port)",
             )
         ),
         "pfc-not-set": Topic(
@@ -120,6 +126,7 @@ SYMPTOMS = Symptoms(
                 r"(?:default|no qos|lossy) (?:queue|class|profile|template|config\w*)|IB_TC\s*=\s*\d+.{0,30}(?:gave|help|fix|faster|solv|\dx)",
                 r"(?:mapped|lands?|goes|carried|runs?) (?:\w+ )?(?:in|into|on|to|as) (?:the )?(?:default|best[- ]effort|lossy|queue 0|prio(?:rity)? 0)",
                 r"(?:pfc|flow control|lossless|qos|ecn)\b.{0,40}(?:do i|should i|must i|need(?:ed)?|required|necessary)|(?:do|should|must) (?:i|we) .{0,30}(?:pfc|flow control|lossless|ecn)\b",
+                r"(?:switch|arista|cisco|nexus|cumulus|sonic|juniper|dell|huawei)\b.{0,24}(?:default|out of the box|factory|stock) (?:config\w*|settings?|profile)|trust(?: mode| state)?\W{1,3}(?:pcp|none|port|cos)\b|lossy class",
             ),
             negatable=False,
         ),
@@ -132,6 +139,7 @@ SYMPTOMS = Symptoms(
                 r"(?:fails?|collaps\w*|breaks?|drops?|dies|errors?|retransmi\w+|slow).{0,50}(?:as soon as|when|with|once|from|if) .{0,20}(?:many|all|several|more|multiple|every) (?:than \w+ )?(?:process\w*|cores|ranks|nodes|senders|hosts|clients|flows|qps)",
                 r"(?:up to|with|at|until) (?:~|about )?\d+ (?:\w+ ){0,3}(?:ok|fine|works?|good|clean)\b.{0,40}(?:all|more|every|beyond|above|\d+).{0,24}(?:fail|collaps|error|drop|hang|break)",
                 r"(?:many|all|several|multiple) (?:\w+ )?(?:senders?|hosts?|nodes?|process\w*|ranks?|clients?) .{0,24}(?:to|into|at|towards?|onto) (?:one|a single|the same) (?:node|host|receiver|server|port|target)",
+                r"only (?:if|when|with|above|beyond|from) (?:more than |over |above )?\d+ (?:gpus|nodes|hosts|ranks|senders|servers)",
             )
         ),
         "roce-in-use": Topic(wordings=(r"\broce(?:v?2)?\b", r"rdma over (?:converged )?ethernet")),
@@ -195,6 +203,7 @@ SYMPTOMS = Symptoms(
                 r"rate:? ?\d{2,3}\b.{0,40}(?:others?|rest|sibling|while|but|instead|and) .{0,24}\d{2,3}",
                 r"(?:ordered|bought|paid for|expected|sold|specified|supposed).{0,40}\b(?:10|25|40|50|100|200|400|800) ?g(?:b(?:it)?(?:/s|ps|e)?)?\b",
                 r"\b[12]x (?:edr|hdr|ndr|xdr)\b.{0,60}\b4x\b|negotiat\w+ (?:only |just )?(?:to |at )?(?:10|100) ?mb|941 ?mb\w*/?s?.{0,60}(?:10|25|40|50|100) ?g|paid for (?:10|25|40|50|100|200|400) ?g",
+                r"up (?:at )?(?:100|1000|10) ?mb\w*|link is up (?:100|1000) mbps|(?:4x )?(?:fdr|edr|hdr|qdr)\b.{0,40}(?:while|but|though|yet|on an?) .{0,24}(?:edr|hdr|ndr|xdr)|rate:? ?\d{2,3}\b.{0,30}\b(?:ndr|hdr|xdr|400|800)\b|old switch",
             )
         ),
         "bonded": Topic(
@@ -237,6 +246,7 @@ SYMPTOMS = Symptoms(
                 r"(?:puts?|places?|maps?|sends?) \d of \d (?:flows|connections|qps)|re-?dial\w*|different (?:source|udp) ports?|(?:changes|depends|varies|moves) (?:with|on|by) (?:the )?(?:source|udp) port",
                 r"QPS_PER_CONNECTION\s*=\s*\d+.{0,30}(?:stable|fix|help|full|makes|gives|cures)",
                 r"depend\w* on (?:the )?(?:udp |tcp )?(?:source |src )?ports?\b|uplinks?\b.{0,12}\d+ ?%.{0,8}\d+ ?%.{0,8}\d+ ?%",
+                r"(?:only|just) \d+ of (?:the )?\d+ (?:spine |up)?links?\b|hash(?:es|ing)? (?:uses|on|only|by|of) |each time (?:i|we) (?:start|run|launch|connect)",
             ),
             negatable=False,
         ),
@@ -276,6 +286,7 @@ SYMPTOMS = Symptoms(
                 r"no (?:machine|host|node|server)\b.{0,30}(?:above|over|full|more than).{0,40}(?:drop|discard)|(?:sum|total|together|combined).{0,40}(?:exceed|fill|more than|saturat).{0,24}(?:uplink|exit|trunk|link)",
                 r"\d+ ?x ?\d+ ?g\w*.{0,20}(?:hosts?|down\w*|servers?|blades?|nodes?|access).{0,24}\d+ ?x ?\d+ ?g\w*.{0,16}(?:up|spine|core|agg)|\d+ (?:\w+ )?(?:blades?|hosts?|nodes?|servers?|machines|boxes) (?:behind|on|share|over) (?:just |only )?(?:a |one |\d ?x ?)\d+ ?g",
                 r"(?:when|if|once) (?:everyone|everybody|all(?: of them)?) (?:sends?|talks?|transmits?|runs?)|all at once.{0,30}(?:1/\d|quarter|third|half|fraction)|up-?links? (?:out[- ]?)?(?:discards?|drops?)",
+                r"(?:uplink|trunk|po\d+|port-channel\d*|isl)\b.{0,24}(?:at )?9\d(?:\.\d)? ?%.{0,40}(?:server|host|node|access)|\d ?x ?\d+ ?g\w* up\b|(?:[2-9]|1\d) ?: ?1 (?:blocking|oversub\w*|contention)",
             )
         ),
         "same-switch-fast-across-slow": Topic(
@@ -306,6 +317,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:asymmetric(?:al)?|martian)\b|out (?:of|on|over|via) (?:eth|en|ib)\w+.{0,40}(?:repl(?:y|ies)|answers?|back|return\w*).{0,24}(?:on|via|over|through|arrive) ",
                 r"two default (?:gateways?|routes?)|(?:second|duplicate|multiple|several) default (?:gateways?|routes?)|dev (?:eth|en|ib)\w+ .{0,40}dev (?:eth|en|ib)\w+.{0,24}(?:same|equal) metric",
                 r"(?:wi-?fi|wlan) and (?:ethernet|wired|lan)\b.{0,40}(?:same|both)|(?:network|subnet|range|pool|172\.\S+|10\.\S+|192\.168\S+)\b.{0,30}(?:clash\w*|collid\w*|overlap\w*|conflicts?) with",
+                r"(?:two|three|four|\d+|several|all) (?:\d+ ?g\w* )?(?:ports|nics|interfaces|addresses)\b.{0,16}(?:in|on) (?:the same|one|a single) (?:/\d+|subnet|network|lan|vlan)|(?:all|every)\b.{0,40}(?:leaves?|goes?|exits?) (?:via|over|through|on|by) the first",
             )
         ),
         "address-claimed-twice": Topic(
@@ -317,6 +329,7 @@ SYMPTOMS = Symptoms(
                 r"(?:arp|mac|neighbou?r)\b.{0,40}(?:keeps? changing|flaps?|flips?|moves? between|alternat\w+)|split[- ]brain.{0,40}(?:vip|address|ip)|(?:vip|address|ip)\b.{0,40}(?:announced|held|claimed|answered|owned|used) (?:by|on) (?:two|both|several)",
                 r"(?:lands?|ends? up|connects?|goes) alternat\w+ (?:on|at|to)",
                 r"arping\b.{0,90}(?:and \d|two|2|several|both|different)|(?:two|2|both|different) (?:lladdr|hardware address\w*)|(?:dhcp|laptop|someone|somebody)\b.{0,60}(?:static|same|our) (?:ip|address)",
+                r"is using my ip|same machine-id|gave both|(?:two|both) (?:vms|machines|hosts|nodes).{0,40}(?:same|one) (?:address|ip|lease)",
             )
         ),
         "goes-through-router": Topic(
@@ -364,6 +377,7 @@ SYMPTOMS = Symptoms(
                 r"(?:first|few|some) (?:minutes|gbs?|gigabytes)\b.{0,24}(?:fast|full|10 ?g|25 ?g).{0,24}then\b|(?:falls?|drops?|settles?|goes) (?:back |down )?to .{0,24}after (?:some |a few |about |\d+ )?(?:minutes|hours?)",
                 r"\d ?[mg]b?\w*(?:/s)? for (?:a|the first|some|about|\d+) .{0,12}(?:minutes?|seconds?|hours?)\b.{0,16}(?:then|after|before)|bursts? (?:allowed|balance|bucket|budget|above)",
                 r"(?:instance|vm|machine) (?:type|size|class|flavou?r)\b.{0,40}(?:guarantees?|offers?|allows?|limited|capped|baseline|up to)|(?:slow|drop|throttl)\w* (?:down )?after (?:about )?\d+ ?min",
+                r"(?:expected|documented|advertised|published) (?:network )?bandwidth (?:limit )?of the (?:size|instance|vm|sku)|(?:first|initial) (?:\w+ )?minutes\b.{0,16}then (?:steady|constant|only|down|about)?|standard_\w+.{0,40}(?:never|limit|cap|max)",
             ),
             negatable=False,
         ),
@@ -376,6 +390,8 @@ SYMPTOMS = Symptoms(
                 r"(?:tailscale|derp|zerotier|openvpn|relay)\b.{0,60}(?:lan|same|local|between|instead)|(?:out|goes|go|leaves?) (?:to|via|over|through) (?:the )?(?:public (?:ip|address|internet)|internet|wan)\b",
                 r"(?:hair-?pins?|trombon\w*|u-turn)|(?:inspection|transit|egress) (?:vpc|gateway|firewall)|(?:default gateway|gateway) (?:for|to reach|towards?) (?:the |its )?(?:peers?|neighbou?rs?|other)",
                 r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
+                r"same rack\b.{0,60}(?:route|vpn|hops?|router|core)|public (?:dns )?(?:name|ip|address|endpoint|url)\b.{0,40}(?:inside|within|from (?:the|our) (?:cluster|vpc|network))|(?:internet|nat) gateway and back|route points? to the (?:vpn|gateway|wan)",
+                r"neighbou?rs?\b.{0,40}(?:core router|up to the|over the core|\d hops)",
             ),
             negatable=False,
         ),

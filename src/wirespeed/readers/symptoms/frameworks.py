@@ -162,6 +162,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|never|not|refus\w*|won.t)\s.{0,24}(?:connect|reach|join|talk|rendezvous|open|establish|register)",
                 r"(?:connect\w*|connection|rendezvous|handshake|webhook|call|joins?|joining)\b.{0,30}(?:time[sd]? ?out|timing out|refused|fail\w*|hang\w*|dropped|reset|dead|lost)|no route to host|gateway time-?out",
+                r"(?:\bnc\b|telnet|port \d+)\b.{0,60}(?:timed? ?out|refused|no route|hangs?)",
             ),
         ),
         "public-cloud": Topic(

@@ -16,6 +16,7 @@ SYMPTOMS = Symptoms(
                 r"\bacs(?:ctl|cap)?\b.{0,60}(?:reqredir|srcvalid|cmpltredir|bits?\b|by default|isolat|groups?)",
                 r"\b(?:no|without|lacks?|missing) (?:pcie )?ats\b|address translation services?\b.{0,40}(?:off|not|missing|disabled)",
                 r"ats_enabled?\W{1,3}(?:false|0|no)\b|\bacs enable\b|access[- ]control (?:services?|redirect)",
+                r"\b(?:srcvalid|reqredir|cmpltredir)\+",
             )
         ),
         "gdr-off-passes": Topic(
@@ -25,6 +26,8 @@ SYMPTOMS = Symptoms(
                 r"unless (?:gdr|gpudirect(?: rdma)?) is off|only (?:fails|hangs|breaks) with (?:gdr|gpudirect)",
                 r"(?:from|to) (?:host|cpu|system) memory.{0,40}(?:fine|full|works|ok|fast).{0,60}(?:gpu|cuda|device)",
                 r"(?:works?|passes|runs|finish\w*|ok|fine|succeeds).{0,30}(?:with|after|when|if|once).{0,20}(?:gdr|gpudirect)\w*.{0,12}(?:off|disabled|=\s*0)",
+                r"(?:unload\w*|without|remov\w*|rmmod) (?:the )?(?:nvidia_peermem|nv_peer_mem|peermem)",
+                r"(?:third|half|quarter|fraction|slow\w*|only).{0,40}\b(?:with|using) (?:gdr|gpudirect)\b.{0,40}(?:host|staging|bounce|copy)",
             ),
             negatable=False,
         ),
@@ -56,6 +59,7 @@ SYMPTOMS = Symptoms(
                 r"io_page_fault|\biommu_(?:map|unmap|dma|iova)\w*|\balloc_iova|__iommu_dma\w*|\biova\b.{0,30}(?:lock|alloc|contention)",
                 r"(?:add\w*|sett?\w*|with|after|boot\w*|until|need\w*|pass\w*) .{0,24}\b(?:amd_|intel_)?iommu=(?:pt|off)\b",
                 r"\biommu\b.{0,40}(?:groups?|remap|lookup|faults?|page|tlb|iotlb|overhead|bottleneck|culprit)",
+                r"\w*alloc\w*_iova\w*|iova_(?:rcache|magazine|domain)\w*",
             )
         ),
         "pcie-narrow": Topic(
@@ -73,6 +77,7 @@ SYMPTOMS = Symptoms(
                 r"(?:after|since|with|through|bad|faulty|long|replac\w*|swap\w*) (?:the |a )?riser\b",
                 r"(?:pcie|slot|link|lanes?).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
                 r"electrical\w* (?:only )?x ?[1248]\b|(?:mechanical\w*|physical\w*) x ?16\b",
+                r"\b(?:now|still|only|at|as|is|up) (?:gen ?[1-5] )?x ?[1248]\b|width (?:dropped|reduced|degraded|fell)",
             )
         ),
         "no-peer-access": Topic(
@@ -84,6 +89,8 @@ SYMPTOMS = Symptoms(
                 r"can_?(?:device_)?access_?peer.{0,24}(?:\b0\b|false|\bno\b)",
                 r"\b(?:CNS|NS|GNS|TNS)\b for (?:every|all|each)|peer access (?:is )?not supported between",
                 r"(?:geforce|rtx ?\d{4}|consumer|gaming|l40s?|a10g?|t4)\b.{0,80}(?:via shm|through (?:shm|host memory|system memory|cpu))",
+                r"lacks? (?:gpu )?p2p|p2p (?:capability|test failed|is not available)|(?:gpu|device)s? (?:cannot|can'?t) (?:access|reach) each other",
+                r"\b(?:3090|4090|5090|4080|3080|l40s?|l4|a10g?|t4|a16|a2)s?\b.{0,120}via shm",
             ),
             negatable=False,
         ),
@@ -98,6 +105,7 @@ SYMPTOMS = Symptoms(
                 r"(?:reseat\w*|replac\w*|remount\w*|swap\w*) .{0,24}(?:nvlink|bridge)",
                 r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
                 r"bridges?\b.{0,40}(?:not|isn'?t|never) (?:to be )?(?:recogni[sz]ed|detected|seen|found|used)",
+                r"gpu ?\d.{0,12}gpu ?\d.{0,24}\b(?:sys|phb|node|pix|pxb)\b.{0,50}\bnv\d+",
             )
         ),
         "fabric-manager-trouble": Topic(
@@ -111,6 +119,7 @@ SYMPTOMS = Symptoms(
                 r"system[_ ]not[_ ]ready|fabric (?:state|status).{0,12}(?:in progress|not started|failure)",
                 r"driver .{0,40}(?:upgrad|updat)\w*.{0,40}fabric-?manager|\bmnnvl\b.{0,40}(?:fail|not|error)",
                 r"\bimex\b.{0,60}(?:degraded|inactive|unavailable|error|dead|stopped)",
+                r"cuinit\b.{0,20}\b802\b|\b802\b.{0,30}(?:cuda|cuinit|not (?:yet )?initiali[sz]ed)|fabric-?manager.{0,40}(?:shared|guest|partition|vm|host)",
             ),
             negatable=False,
         ),
@@ -149,6 +158,7 @@ SYMPTOMS = Symptoms(
                 r"(?:without|outside|instead of) (?:slurm|srun|the scheduler).{0,60}(?:faster|full|fine|normal)",
                 r"cross[- ]socket|(?:right|correct|proper|matching) (?:socket|numa(?: node)?)|(?:second|other|first) (?:cpu|processor)'?s? (?:slot|lanes|root|memory)",
                 r"-A ?\d+\b.{0,24}\d.{0,24}-A ?\d+\b|(?:cores?|cpus?) \d+-\d+.{0,24}\d.{0,40}(?:cores?|cpus?) \d+-\d+.{0,24}\d",
+                r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind|--preferred)\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
             )
         ),
         "mask-too-small": Topic(
@@ -164,6 +174,7 @@ SYMPTOMS = Symptoms(
                 r"(?:one|1|a single|two|2) (?:core|cpu)s? (?:per|for each|for every|a) (?:rank|task|process|gpu|pod|container)",
                 r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:cpu )?(?:affinity|mask|pinning|binding)",
                 r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
+                r"(?:stuck|runs?|running|lands?|piled?|crammed) on (?:cpu|core) ?\d\b|(?:one|1|a single) (?:cpu|core)s? each\b|affinity mask: ?[1-9a-f]\b",
             )
         ),
         "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
@@ -176,6 +187,7 @@ SYMPTOMS = Symptoms(
                 r"\baspm\b|(?:scaling )?governor\b|cpupower|\bepb\b|turbo (?:boost )?(?:off|disabled)|(?:powersave|ondemand|balanced) (?:mode|profile|governor)",
                 r"10-?bit tags?|max_?(?:read_?req\w*|payload\w*)|max(?:imum)? read request|preferred[ -]io|\bpreferred i/o|\blclk\b|\bdf[- ]c-?states?\b|\bapbdis\b",
                 r"tuned(?:-adm)? profile|busy[- ]loop.{0,60}\bus\b|idle=poll|(?:workload|hpc|system) profile|max_?payload\W{1,3}128",
+                r"(?:512|256|128)[- ]?bytes? (?:read|request)|read requests?\b.{0,24}(?:512|256|128)|(?:frequency|clock)s? (?:stuck|stays?|capped|pinned) at \d+(?:\.\d)? ?[mg]hz|os controls epb|\bepb\b",
             )
         ),
         "one-core-full": Topic(
@@ -192,6 +204,7 @@ SYMPTOMS = Symptoms(
                 r"(?:top|htop|pidstat|mpstat|perf)\b.{0,8}(?:shows?|says?|:).{0,40}\b(?:100|9\d(?:\.\d+)?) ?%",
                 r"(?:worker|thread|process|proxy|daemon|crypt\w*)s? (?:is |sits? |runs? )?at (?:100|9\d(?:\.\d+)?) ?%|nbthread 1\b|worker_processes 1\b",
                 r"\d{3,} (?:nft|ebpf|acl|ipset|iptables|nftables|netfilter|filter|firewall|nat)\w* ?(?:rules|entries|chains)",
+                r"user[- ]?(?:mode|space) (?:network\w*|proxy|tunnel)|\bslirp\w*|(?:sshd?|scp|openssl|aes|cipher|encrypt\w*)\b.{0,30}(?:100 ?%|one core|a core|limit|bottleneck)",
             )
         ),
         "others-idle": Topic(
@@ -233,6 +246,7 @@ SYMPTOMS = Symptoms(
                 r"power[- ](?:limit|throttl|cap|budget)\w*.{0,30}(?:nic|card|adapter|slot|module|port)|(?:nic|card|adapter).{0,30}power[- ](?:limit|throttl|cap)",
                 r"power budget|insufficient power|hot[- ]?plugged|(?:ac|power) (?:off|drain|removed?)\b.{0,40}(?:back|fix|restor|full|again|normal)",
                 r"(?:nic|card|adapter|hca|port|bnxt|mlx5)\w*.{0,40}(?:firmware|recovery|safe|degraded|limited|low[- ]power) (?:mode|state|recovery)|firmware is in recovery",
+                r"(?:pull\w*|unplug\w*|remov\w*|disconnect\w*) (?:the )?(?:power|psu|brick|cords?)|mlxfwreset",
             )
         ),
         "peer-access-slower": Topic(

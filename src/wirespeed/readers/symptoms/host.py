@@ -28,6 +28,7 @@ SYMPTOMS = Symptoms(
                 r"(?:rais\w*|increas\w*|bigger|larger|enlarg\w*|bump\w*|max\w*) (?:the )?(?:rx |receive |nic )?rings?\b|ethtool -G\b.{0,60}(?:fix|help|eliminat|gone|solv|drops?|stop)?",
                 r"\brx:? \d{2,4} (?:of|out of|/) \d{4,5}\b|(?:default|small|tiny|256|512)[- ](?:entry |sized? )?(?:rx |receive )?rings?\b|rings? (?:size )?(?:at|of|is|are) (?:the )?(?:default|256|512)",
                 r"\brings?:? ?(?:size )?\d+\b.{0,16}(?:max|of \d)|micro-?bursts?|rx_drops?\b.{0,24}(?:increment|grow|ris|count|increas)|rx overruns?|queue size (?:of )?(?:128|256|512)\b",
+                r"(?:port\.)?rx_(?:dropped|discards?)\b.{0,24}(?:climb|grow|ris|increas|count)",
             )
         ),
     },

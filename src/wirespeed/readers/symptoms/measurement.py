@@ -12,7 +12,8 @@ SYMPTOMS = Symptoms(
                 r"single (?:asyncio |python |threaded )?(?:process|event loop|core|thread)\b.{0,60}(?:client|generator|buffer|benchmark|load|parse|test)?",
                 r"(?:one|1|a single) (?:core|cpu)\b.{0,40}(?:100 ?%|full|pegged|maxed).{0,60}(?:iperf|client|bench|generator|python|script)",
                 r"\bGIL\b|event loop (?:lag|blocked|is busy)|default (?:http )?(?:read )?buffers?",
-                r"(?:client|generator) (?:side )?cpu",
+                r"(?:client|generator|script|tool) (?:side )?cpu",
+                r"(?:python3?|client|script|generator|load\w*|bench\w*|locust|k6|wrk|node)\b.{0,40}\b(?:one|1|a single|single|main) (?:thread|core|cpu|process)\b.{0,12}(?:9\d|100)(?:\.\d+)? ?%",
             )
         ),
         "total-against-each": Topic(
@@ -30,6 +31,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:other|another|different|second) (?:tool|client|load generator|benchmark|tester)\b.{0,60}(?:higher|more|faster|\d|fine|better|shows|gets)",
                 r"only the (?:load generator|client|tool|benchmark) differs",
+                r"(?:two|three|four|several|more|second|another|\d) (?:copies|instances|runs) of (?:the |my |our )?(?:script|client|tool|benchmark|generator|test)\b|(?:script|client|tool|benchmark|generator) (?:on|from) (?:two|several|more|another|a second|different|\d) (?:hosts?|machines?|nodes?|pods?|boxes)",
+                r"(?:server|serve|engine|vllm|prometheus|backend)(?:[- ]side)?\b.{0,30}(?:claims?|says?|reports?|shows?|histogram|metrics?)\b.{0,30}\d.{0,40}(?:we|i|client|script|tool|benchmark)\b.{0,20}(?:measure|see|get|report|say|show)",
                 r"(?:tool|client) [AB]\b|(?:two|both) (?:tools|clients|load generators)",
                 r"(?:two|several|more|2|4|multiple|distributed) (?:client|generator|load|worker)\w*\b.{0,40}(?:machines|processes|hosts|instances|in parallel)?.{0,50}(?:double|scale|sum|linear|twice|higher|more|each)",
             )

@@ -27,6 +27,11 @@ SYMPTOMS = Symptoms(
                 r"(?:exceed\w*|above|more than|over|higher than|beats?|faster than|greater than)\b.{0,24}\b(?:line rate|link|wire|nics?|theoretical|physical(?:ly)?|maximum|possible|hardware|limit)\b",
             )
         ),
+        "collective-at-full-rate": Topic(
+            wordings=(
+                r"(?:all-?gather|all-?reduce|collective|nccl|busbw|reduce-?scatter)\b.{0,50}(?:as in nccl-tests|same as (?:in )?(?:nccl-tests|the benchmark)|at full|full (?:rate|speed|bandwidth)|as expected|unchanged)",
+            )
+        ),
         "at-limit-said": Topic(
             wordings=(
                 r"\b(?:8[5-9]|9\d)(?:\.\d+)? ?(?:%|per ?cent) of (?:what|the|its|our|line|theoretical|peak|max\w*|link|nominal|spec\w*|wire)\b",
@@ -96,6 +101,23 @@ SYMPTOMS = Symptoms(
                 r"(?:tokens?/s|tok/s|decode|generation)\b.{0,60}(?:memory bandwidth|hbm|weights? (?:read|per token)|theoretical)",
             )
         ),
+        "overlap-slows-kernels": Topic(
+            wordings=(
+                r"(?:kernels?|gemms?|matmuls?|attention|compute|backward|forward)\b.{0,60}(?:twice as long|slow(?:er|s|ed)?(?: down)?|longer|stretch\w*|degrad\w*|[1-3](?:\.\d+)? ?x)\b.{0,60}\b(?:overlap\w*|concurrent\w*|all-?gather|all-?reduce|reduce-?scatter|nccl|collective\w*|communicat\w*)",
+                r"(?:overlap\w*|concurrent\w*|all-?gather|all-?reduce|reduce-?scatter|nccl|collective\w*|communicat\w*)\b.{0,60}\b(?:kernels?|gemms?|matmuls?|attention|compute)\b.{0,40}(?:twice as long|slow(?:er|s|ed)?|longer|stretch\w*|degrad\w*)",
+                r"(?:kernel|gemm|compute) times?\b.{0,30}\balone\b.{0,30}(?:while|with|during|overlap)",
+                r"(?:sms?|hbm|l2|memory bandwidth) (?:contention|interference|are (?:shared|taken))",
+            ),
+            negatable=False,
+        ),
+        "time-grows-with-tokens": Topic(
+            wordings=(
+                r"(?:ttft|first[- ]token|prefill|latency|time|wait)\b.{0,40}(?:doubl\w*|proportional\w*|linear\w*|scales?|grows?)\b.{0,50}\b(?:prompts?|inputs?|context|tokens?|sequence|length|volume)",
+                r"(?:prompts?|inputs?|contexts?|sequence)\b.{0,30}(?:doubl\w*|twice as long|longer)\b.{0,40}(?:ttft|first[- ]token|prefill|latency|time|wait)",
+                r"(?:long(?:er)?|big(?:ger)?|large(?:r)?|\d+ ?k) (?:prompts?|inputs?|contexts?)\b.{0,40}(?:slow|seconds|\d ?s\b|longer|minutes)",
+            ),
+            negatable=False,
+        ),
         "single-machine": Topic(
             wordings=(
                 r"\b(?:one|single|1|a single|same|only one)[- ](?:server|machine|node|box|host|workstation|pc)\b",
@@ -127,7 +149,7 @@ SYMPTOMS = Symptoms(
         "asks-about-message": Topic(
             wordings=(
                 r"(?:warn(?:s|ing|ings)?|error|message|log|line|info|notice|column)\b.{0,80}\?",
-                r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|does (?:this|it|that) matter|is (?:this|that|it) an? (?:issue|concern)|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
+                r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|does (?:this|it|that) matter|is (?:this|that|it) an? (?:issue|concern)|(?:which|what) (?:package|library|plugin|driver|module|component|thing)\b.{0,20}\b(?:do i|am i|are we|is) (?:miss\w*|lack\w*|need\w*|absent)|(?:do i|must i|should i) (?:install|fix|worry|care|set)|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
             ),
             negatable=False,
         ),

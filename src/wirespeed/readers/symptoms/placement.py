@@ -50,7 +50,7 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed"
-                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%|percent|most of|dominat\w*|half|majority|larger than"
+                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%(?! (?:util|busy|gpu|cpu|loss|load))|percent|most of|dominat\w*|half|majority|larger than"
                 r"|longer than compute|bottleneck)",
                 r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl"
                 r"|all-?_?reduce|all-?_?gather|network|waiting for)",
@@ -69,7 +69,7 @@ SYMPTOMS = Symptoms(
         ),
         "slow-links": Topic(
             wordings=(
-                r"\b(?:1|10|25|40|50) ?G(?:b(?:e|ps|it(?:/s)?|/s)?|igabit)?(?:E)?\b(?! ?B)",
+                r"\b(?:1|2\.5|5|10|25|40|50) ?G(?:b(?:e|ps|it(?:/s)?|/s)?|igabit)?(?:E)?\b(?! ?B)",
                 r"\bgigabit\b|\bwi-?fi\b|\bplain ethernet\b|\bover (?:ethernet|tcp|wan|vpn|internet)\b",
             )
         ),
@@ -168,6 +168,12 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"\b(?P<value>\d[\d,]*(?:\.\d+)?k?) (?:\w+ )?(?:segments|pieces|blocks|chunks|descriptors|descs|requests|messages|transfers|buffers|tensors|buckets|writes|reads|calls|ops|all-?_?reduces)\s?(?:of|x|×|a|@|each|at|,)\s?(?:~|about )?(?=\d+(?:\.\d+)? ?(?P<unit>[kmg]?i?b)\b)",
+            ),
+        ),
+        "posting-dominates": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:post\w*|submi\w*|launch\w*|enqueu\w*|per[- ](?:call|message|descriptor) (?:cost|overhead))\b.{0,40}(?:exceeds?|dominat\w*|longer than|more than|most of|\d+(?:\.\d+)? ?% of|of (?:the )?(?:transfer|total) time)|\d+(?:\.\d+)? ?% of (?:the )?(?:transfer )?time\s.{0,24}(?:post|submi|enqueu|launch)\w*",
             ),
         ),
     },

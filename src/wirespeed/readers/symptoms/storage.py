@@ -3,7 +3,7 @@
 from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
-_NETFS = r"(?:lustre|nfs\w*|ceph\w*|gluster\w*|gpfs|weka\w*|efs|fsx|beegfs|smb|cifs|gcs ?fuse|s3fs|goofys|juicefs|blobfuse|network (?:storage|file ?system|drive|disk|volume|share)|shared (?:storage|file ?system)|pvc|nas)"
+_NETFS = r"(?:lustre|nfs\w*|ceph\w*|gluster\w*|gpfs|weka\w*|efs|fsx|beegfs|smb|cifs|gcs ?fuse|s3fs|goofys|juicefs|blobfuse|mountpoint-s3|rclone mount|(?:bucket|s3|gcs|blob|fuse|object[- ]store) (?:mount|volume|fs)|(?:mounted|mount of (?:a|the)) bucket|network (?:storage|file ?system|drive|disk|volume|share)|shared (?:storage|file ?system)|pvc|nas)"
 _DOWNLOAD = r"(?:down-?load\w*|pull\w*|fetch\w*|transfer\w*|cop(?:y|ies|ying)|snapshot_download|hf_hub|hugging ?face\w*|wget|curl|scp|rsync|model hub)"
 
 SYMPTOMS = Symptoms(
@@ -45,6 +45,8 @@ SYMPTOMS = Symptoms(
                 r"(?:hang|stuck|stall|stop|freez|slow(?:s)?(?: down)?|crawl)\w*.{0,30}\b(?:at|near|around|after)\s+(?:8[5-9]|9\d)(?:\.\d+)? ?%",
                 r"(?:sits|stays|remains|waits|stands|idles)\b.{0,20}\b(?:8[5-9]|9\d|100)(?:\.\d+)? ?%|(?:one|single|last) (?:connection|range|part|chunk|stream|shard|file) (?:is )?left",
                 r"(?:8[5-9]|9\d)(?:\.\d+)? ?%.{0,50}(?:hang|stuck|stall|stop|freez|crawl|forever|hours)",
+                r"\b(?:great|fast|fine|full speed|quick\w*|good|ok|flies|normal\w*)\b.{0,30}\b(?:until|till|up to|except|but)\b.{0,30}\b(?:last|end|final|finish|few (?:per ?cent|%|mb|files)|9\d ?%)",
+                r"\b(?:last|final) (?:few |couple of )?(?:per ?cent|%|megabytes?|mb|bit|piece|minutes)\b.{0,60}(?:slow|stuck|hang|crawl|forever|take|drop|fall)|(?:slow|stuck|hang|crawl|drop|fall)\w*.{0,30}\b(?:at|near|towards?|before) the (?:very )?end\b",
                 r"last (?:shard|file|part|range|chunk|layer|few|one|bytes|percent|\d+ ?%).{0,60}(?:hang|stuck|slow|stall|hours|minutes|crawl|[kK]?B/s)",
                 r"(?:one|single|a few|range \d+|part \d+|shard \d+|connection \d+)\b.{0,60}(?:\d+ ?[kK]?B/s|for hours|crawl|stuck|much slower|stalls?|hangs?)",
                 r"\b(?:1[0-9]|[2-9]|\d{2,}) (?:of \d+ )?(?:done|finished|complete).{0,60}(?:left|remain|one|stuck|hang)",
@@ -53,7 +55,7 @@ SYMPTOMS = Symptoms(
         "fresh-connection-is-fast": Topic(
             wordings=(
                 r"(?:fresh|new|another|second|other|re-?opened) (?:tcp |http )?(?:connection|request|session|curl|wget|download)\b.{0,70}(?:\d|fast|full|normal|fine)",
-                r"(?:restart|kill\w* (?:it|and)|retry|re-?try|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
+                r"(?:restart|kill\w* (?:it|and)|retry|re-?try|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run|start (?:it |the \w+ )?again)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
             )
         ),
         "origin-throttles": Topic(
@@ -89,14 +91,16 @@ SYMPTOMS = Symptoms(
                 r"\bmmap\w*|memory[- ]map\w*|safetensors?.{0,40}(?:slow|page|lazy|mmap|nfs|lustre)",
                 r"(?:major )?page[- ]?faults?",
                 r"random (?:reads?|access|i/?o)|(?:small|tiny|many|millions? of|thousands? of) (?:\w+ )?(?:files|reads|objects|images|jpegs?)\b",
-                r"\b4 ?(?:k|ki?b) (?:reads?|blocks?|random)",
+                r"\b4 ?(?:k|ki?b) (?:reads?|blocks?|random)|\b4096[- ]bytes?\b|seek(?:s|ing)?\b.{0,30}(?:back|jump|forth|random|each|every)|offsets? (?:jump|back|random|scatter)",
+                r"(?:from_pretrained|from_single_file|load_file|safe_open|load_state_dict|torch\.load|np\.load|h5py|parquet|arrow|webdataset|lazy load\w*)\b.{0,60}(?:slow|not\b|hang|minutes|forever|takes|crawl|hours)",
                 r"(?:metadata|stat|open|getattr|lookup)s? (?:calls?|ops|operations|server|storm|rate|heavy|bound)",
                 r"\bmds\b.{0,40}(?:busy|load|100|limit)",
             )
         ),
         "sequential-is-fast": Topic(
             wordings=(
-                r"\b(?:dd|cp|cat|fio|pv|sequential|streaming|iozone|vmtouch)\b.{0,60}(?:several|fast|full|[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good)",
+                r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full|[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b)",
+                r"\b(?:plain|simple|straight|raw) (?:copy|read|cat|cp|dd)\b.{0,50}(?:fast|quick|full|fine|ok|good|\d)",
                 r"(?:cop(?:y|ied|ying)|staged?|moved?) (?:it |them |the (?:files?|model|data) )?(?:first )?to (?:local|nvme|/dev/shm|ram|tmpfs|ssd|scratch).{0,60}(?:fast|fix|second|times|normal|fine|full)",
                 r"(?:cat|pre-?fetch|warm|read(?:ing)? once).{0,30}(?:> ?/dev/null|page cache).{0,50}(?:fast|fix|second|times)",
             )
@@ -128,6 +132,19 @@ SYMPTOMS = Symptoms(
                 r"(?:high|long|\d{2,3} ?ms) (?:rtt|latency|round trip|distance).{0,60}(?:one|single) (?:flow|stream|connection)",
                 r"rwnd_limited|sndbuf_limited",
             )
+        ),
+        "window-size-named": Topic(
+            wordings=(
+                r"\b(?:window|rwnd|cwnd|rcvbuf|sndbuf|so_rcvbuf|so_sndbuf|(?:receive|send|socket) buffers?)\b[^.;\d]{0,40}(?P<value>\d{4,9})\b(?! ?[kmgtbx%.])",
+            ),
+            negatable=False,
+        ),
+        "offset-reads": Topic(
+            wordings=(
+                r"\b(?:readfile|pread(?:64|v)?|read(?:at|_at|range)?)\b\W.{0,80}\b(?:offset|off|pos)\W{0,3}\d+",
+                r"\bpread(?:64)?\(\d+,.{0,60}, \d+, \d+\)",
+            ),
+            negatable=False,
         ),
         "far-away": Topic(
             wordings=(

@@ -77,7 +77,9 @@ _CUDA = re.compile(r"^cudaDriverVersion (?P<number>\d+)")
 _OFI = re.compile(r"^NET/OFI Initializing aws-ofi-\w+ (?P<release>\S+)|^NET/OFI Selected [Pp]rovider is (?P<provider>[^\s,]+)")
 _NETWORK = re.compile(r"^Using network (?P<name>.+)|^Assigned NET plugin (?P<assigned>.+) to comm")
 _KNOWN_NETWORK = re.compile(r"^Using network (?:IB\w*|Socket|(?:AWS )?Libfabric|\w+_v\d+)\.?\s*$")
-_NO_PLUGIN = re.compile(r"^NET/Plugin ?:.*(?:No plugin found|Could not find: libnccl-net|Using internal network plugin)")
+_NO_PLUGIN = re.compile(
+    r"^NET/Plugin ?:.*(?:No plugin found|Could not find: libnccl-net|Using internal network plugin|Failed to find ncclNetPlugin)"
+)
 _PLUGIN = re.compile(
     r"^NET/Plugin ?: Loaded net plugin (?P<loaded>.+?) \(v\d+\)|^P2P plugin (?P<p2p>\S+)|^Plugin Path : (?:\S*/)?(?P<path>[^\s/]+)"
     r"|^Successfully loaded external network plugin (?P<external>\S+)"

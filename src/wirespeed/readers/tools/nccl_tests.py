@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.model.facts.host import SoftwareVersion
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
-from wirespeed.model.measurement import BenchmarkRank, CollectiveRun, CollectiveSummary
+from wirespeed.model.measurement import BenchmarkRank, BenchmarkStart, CollectiveRun, CollectiveSummary
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
@@ -29,7 +29,7 @@ _RANK = re.compile(
     r"#?\s*\bRank\s+(?P<rank>\d+)(?:\s+Group\s+(?P<group>\d+))?(?:\s+Pid\s+\d+)?\s+on\s+(?P<node>\S+)\s+device\s+(?P<index>\d+)"
     r"\s+\[[0-9a-fA-Fx:.]+\]\s*(?P<device>.*)$"
 )
-_STARTS = re.compile(r"#\s*nThread\b")
+_STARTS = re.compile(r"#\s*nThread\b(?:\s+(?P<threads>\d+)\s+nGpus\s+(?P<gpus>\d+))?")
 _NAME = re.compile(
     r"\b(?P<name>all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_allv?|broadcast|reduce|sendrecv|gather"
     r"|scatter|hypercube)_perf\b"
@@ -40,7 +40,7 @@ _BOUNDS = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<verdi
 _MEAN = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<mean>\S+)")
 _RECOGNISED = re.compile(
     rf"(?m)(?<![\w.,+-])\d+\s+\d+\s+(?:{_TYPES})\s+(?:[a-z]+\s+)?(?:-?\d+\s+)?[\d.]+(?:e[+-]?\d+)?\s+[\d.]+\s+[\d.]+"
-    r"|#\s*Rank\s+\d+.*\bPid\b|#\s*Avg bus bandwidth|#\s*Out of bounds values|#\s*nThread\b|#\s+size\s+count\s"
+    r"|\bRank\s+\d+ .{0,60}\bon\s+\S+\s+device\s|#\s*Avg bus bandwidth|#\s*Out of bounds values|#\s*nThread\b|#\s+size\s+count\s"
 )
 _PLAIN_HALF, _SIDE_HALF, _TIMED_HALF = 4, 5, 8
 """Numbers of one half of a row: time, algbw, busbw, wrong; a fork has a second bandwidth before wrong; `-I 1` adds the least,
@@ -67,7 +67,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if row is not None:
             run.has_rows = True
             yield from _row(lines, index, line, row, run)
-        elif "#" in line:
+        elif "#" in line or "Rank" in line:
             yield from _comment(lines, index, line, run)
     if run.bounds is not None:
         yield run.bounds
@@ -161,6 +161,14 @@ def _wrong(word: str, is_error: bool | None) -> tuple[int | None, float | None]:
 
 def _comment(lines: Lines, index: int, line: str, run: _Run) -> Iterator[Record | Problem]:
     rank, version, bounds, mean = _RANK.search(line), _VERSION.search(line), _BOUNDS.search(line), _MEAN.search(line)
+    start = _STARTS.search(line)
+    if start is not None:
+        yield BenchmarkStart(
+            source=source(lines, _TOOL),
+            quotes=(quote(lines, index, line),),
+            threads_count=int(start["threads"]) if start["threads"] else None,
+            gpus_count=int(start["gpus"]) if start["gpus"] else None,
+        )
     if rank is not None:
         run.ranks.add(int(rank["rank"]))
         yield BenchmarkRank(
@@ -219,7 +227,7 @@ def _mean(lines: Lines, index: int, line: str, found: re.Match[str], run: _Run) 
 
 READER = Reader(
     title=Text(en="nccl-tests results", zh="nccl-tests 结果"),
-    gives=(CollectiveRun, BenchmarkRank, CollectiveSummary, SoftwareVersion),
+    gives=(CollectiveRun, BenchmarkStart, BenchmarkRank, CollectiveSummary, SoftwareVersion),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("all_reduce_perf -b 8M -e 8G -f 2 -g 1",),

@@ -63,6 +63,8 @@ def _grid(block: Grid, language: Language) -> Table:
 
 def _columns(rows: Sequence[tuple[Styled, ...]]) -> Table:
     table = Table.grid(padding=(0, 2))
+    for _ in rows[0] if rows else ():
+        table.add_column(overflow="fold")
     for row in rows:
         table.add_row(*row)
     return table

@@ -1,0 +1,89 @@
+"""Figures of equals, one a place, without a table's heading: `node-a 186`, `node-a-node-b: 48.1 GB/s`, `tokens per rank: 4096 4100 3900`.
+
+A list of places counts from four lines on that follow each other, so that one can stand out. What the figures are is told by their
+unit or by the line above.
+"""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Table
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+
+FEWEST_PLACES = 4
+MOST_PLACES = 2_000
+MOST_LINE_CHARACTERS = 2_000
+
+_NO_PLACE = (
+    r"(?!(?:mlx|eth|en[opsx]|ib|cpu|nvme|sd|port|queue|core|rx|tx|step|epoch|iter\w*|layer|batch|size|run|attempt|try|trial|seq|id|pid"
+    r"|level|block|channel|ch|line|day|[a-z])[-_ ]?\d+[:=\s])"
+)
+"""Devices, steps, sizes and percentiles are numbered too, but are no equals that should be alike."""
+_ONE = r"(?:[A-Za-z][\w.]*[-_ ]?\d+|(?:node|host|worker|server|machine|gpu|box|vm|pod)[-_ ]\w+)"
+_PLACE = re.compile(
+    rf"^\s*{_NO_PLACE}(?P<place>{_ONE}(?:\s?[-+,<>/&]{{1,3}}\s?{_ONE})?)\s*[:=]?\s+(?P<number>\d+(?:\.\d+)?)"
+    r"\s*(?P<unit>[A-Za-z][\w/%]{0,12}|%)?\s*$"
+)
+_LISTED = re.compile(
+    r"^\s*(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
+    r"[^:=\[]{0,24})\s*[:=]\s*\[?(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
+    re.IGNORECASE,
+)
+_RECOGNISED = re.compile(rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])")
+
+Place = tuple[int, str, str, str, str]
+"""Line index, line, place, number and unit."""
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    above = ""
+    places: list[Place] = []
+    for index, line in lines:
+        if len(line) > MOST_LINE_CHARACTERS:
+            continue
+        found = _PLACE.match(line)
+        if found and len(places) < MOST_PLACES:
+            places.append((index, line, found["place"], found["number"], found["unit"] or ""))
+            continue
+        yield from _table(lines, above, places)
+        places, above = [], line
+        listed = _LISTED.match(line)
+        if listed:
+            yield _list(lines, index, line, listed)
+    yield from _table(lines, above, places)
+
+
+def _table(lines: Lines, above: str, places: list[Place]) -> Iterator[Table]:
+    """The places as a table, when they are several different ones with one unit."""
+    units = {unit for *_, unit in places}
+    if len({place for _, _, place, _, _ in places}) < FEWEST_PLACES or len(units) > 1:
+        return
+    yield Table(
+        source=source(lines, "figures_by_place"),
+        quotes=tuple(quote(lines, index, line) for index, line, *_ in places),
+        columns=("node", units.pop() or above.strip()[-80:] or "figure"),
+        rows=tuple((place, number) for _, _, place, number, _ in places),
+    )
+
+
+def _list(lines: Lines, index: int, line: str, listed: re.Match[str]) -> Table:
+    numbers = re.split(r"[ ,]+", listed["numbers"].strip(" ,"))
+    return Table(
+        source=source(lines, "figures_by_place"),
+        quotes=(quote(lines, index, line),),
+        columns=(listed["place"].lower(), listed["label"].strip()),
+        rows=tuple((f"{listed['place'].lower()} {position}", number) for position, number in enumerate(numbers)),
+    )
+
+
+READER = Reader(
+    title=Text(en="figures of several nodes, ranks or experts", zh="多个节点、进程或专家的数值"),
+    gives=(Table,),
+    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    read=_read,
+    voice="loose",
+)
