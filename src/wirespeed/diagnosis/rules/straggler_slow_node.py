@@ -20,7 +20,7 @@ _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)
 
 
 def _judge(case: Case) -> Verdict:
-    table = next((found for table in case.every(Table) if (found := _outlier(table))), None)
+    table = next((found for table in case.every(Table) if (found := _outlier(table) or _in_all_slow_pairs(table))), None)
     evidence = (
         *seen(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *seen(_RANKS, STRONG, _slow_ranks(case)),
@@ -49,6 +49,27 @@ def _outlier(table: Table) -> tuple[Table, str] | None:
         if len(worse) == 1:
             return table, worse[0].strip()
     return None
+
+
+def _in_all_slow_pairs(table: Table) -> tuple[Table, str] | None:
+    """The one node that is in every slow pair of a table of pairs and in no fast one."""
+    if len(table.columns) < 2 or not _RATE_HEADING.search(table.columns[1]):
+        return None
+    pairs = [(_members(row[0]), _number(row, 1) or 0.0) for row in table.rows if row]
+    if len(pairs) < 3 or not all(len(members) == 2 for members, _ in pairs):
+        return None
+    best = max(rate for _, rate in pairs)
+    slow = [members for members, rate in pairs if rate < _SLOW_SHARE_RATIO * best]
+    fast = [members for members, rate in pairs if rate >= _SLOW_SHARE_RATIO * best]
+    if len(slow) < 2 or not fast:
+        return None
+    suspects = frozenset.intersection(*slow).difference(*fast)
+    return (table, min(suspects)) if len(suspects) == 1 else None
+
+
+def _members(pair: str) -> frozenset[str]:
+    """`n1-n2`, `node-1 <-> node-2` as the two names."""
+    return frozenset(name for name in re.split(r"\s*(?:<?-+>|<->|[,+&/])\s*|(?<=\d)-(?=[A-Za-z])", pair.strip()) if name)
 
 
 def _number(row: tuple[str, ...], index: int) -> float | None:

@@ -1,0 +1,107 @@
+"""Three states, stated weights, and what people say kept in its place."""
+
+import math
+
+import pytest
+
+from wirespeed.diagnosis.judge import PRIOR_NATS, PROSE_CAP, confidence_of, judge_all, judge_rule
+from wirespeed.model.case import Case
+from wirespeed.model.facts.host import EnvVar, Sysctl
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Evidence, Verdict, contradicts, supports
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement
+from wirespeed.model.source import Source
+from wirespeed.model.text import Text, same
+
+HERE = Source(tool="test", path="1.txt")
+SEEN = EnvVar(source=HERE, name="NCCL_IB_DISABLE", setting="1")
+SAID = Statement(source=HERE, topic="anything")
+OTHER = Sysctl(source=HERE, name="net.core.somaxconn", setting="128")
+
+
+def _for(weight: float, *records: object) -> Evidence:
+    return supports(same("it is so"), weight, *records)
+
+
+def _rule(*evidence: Evidence, needs: tuple[tuple[object, ...], ...] = ((EnvVar,),)) -> Rule:
+    return Rule(
+        cause="nccl-env-override",
+        title=same("t"),
+        summary=same("s"),
+        needs=needs,
+        judge=lambda case: Verdict(evidence=evidence),
+        explain=Explain(what=same("w"), shows=same("s"), sources=("test",)),
+        told_apart_from=(),
+        changes=(),
+        checks=(),
+        gain=same("g"),
+        severity="low",
+    )
+
+
+@pytest.mark.parametrize("weights", [(PROVES,), (STRONG, FAIR), (SLIGHT,), (FAIR, SLIGHT, SLIGHT)])
+def test_machine_evidence_is_bayes(weights: tuple[float, ...]) -> None:
+    """Odds after = odds before times the likelihood ratios, written out independently."""
+    before = math.exp(PRIOR_NATS)
+    after = before * math.prod(math.exp(weight) for weight in weights)
+    verdict = Verdict(evidence=tuple(_for(weight, SEEN) for weight in weights))
+    assert confidence_of(verdict) == pytest.approx(after / (1 + after))
+
+
+def test_against_lowers() -> None:
+    alone = Verdict(evidence=(_for(STRONG, SEEN),))
+    doubted = Verdict(evidence=(*alone.evidence, contradicts(same("no"), FAIR, SEEN)))
+    assert confidence_of(doubted) < confidence_of(alone)
+
+
+def test_against_alone_is_no_finding() -> None:
+    assert confidence_of(Verdict(evidence=(contradicts(same("no"), FAIR, SEEN),))) == 0.0
+
+
+def test_prose_never_passes_its_cap_and_machines_do() -> None:
+    said = Verdict(evidence=tuple(_for(PROVES, SAID) for _ in range(9)))
+    assert confidence_of(said) <= PROSE_CAP
+    assert confidence_of(Verdict(evidence=(*said.evidence, _for(STRONG, SEEN)))) > PROSE_CAP
+
+
+def test_unmet_needs_are_unknown_and_named() -> None:
+    judged = judge_rule("r", _rule(_for(PROVES, SEEN)), Case([OTHER]))
+    assert (judged.state, judged.missing) == ("unknown", (EnvVar,))
+
+
+def test_the_nearest_alternative_is_what_is_missing() -> None:
+    rule = _rule(needs=((EnvVar, Statement, Sysctl), (EnvVar,)))
+    assert judge_rule("r", rule, Case([])).missing == (EnvVar,)
+
+
+def test_met_and_silent_is_absent() -> None:
+    assert judge_rule("r", _rule(), Case([SEEN])).state == "absent"
+
+
+def test_prose_proves_no_absence() -> None:
+    rule = _rule(needs=((EnvVar,), (Statement,)))
+    assert judge_rule("r", rule, Case([SAID])).state == "unknown"
+
+
+def test_a_narrowed_need_wants_the_right_record() -> None:
+    rule = _rule(needs=((wants(EnvVar, lambda one: one.name == "UCX_TLS"),),))
+    assert judge_rule("r", rule, Case([SEEN])).state == "unknown"
+
+
+def test_words_add_weak_evidence_only_where_somebody_spoke() -> None:
+    rules = {f"r{number}": _worded(number) for number in range(8)}
+    texts = {"1.txt": "the bicycle bell rings on the sidewalk"}
+    spoken = judge_all(rules, Case([SAID], texts=texts))
+    silent = judge_all(rules, Case([SEEN], texts=texts))
+    sure = {one.rule_id: one.confidence_ratio for one in spoken}
+    assert max(sure, key=lambda name: sure[name]) == "r3"
+    assert 0 < sure["r3"] < 0.5
+    assert all(one.confidence_ratio == 0.0 for one in silent)
+
+
+def _worded(number: int) -> Rule:
+    story = "bicycle bell sidewalk rings" if number == 3 else f"subject{number} matter{number} story{number} plot{number}"
+    rule = _rule(needs=((Sysctl,),))
+    return Rule(
+        **{name: getattr(rule, name) for name in Rule.__dataclass_fields__ if name != "summary"}, summary=Text(en=story, zh=story)
+    )
