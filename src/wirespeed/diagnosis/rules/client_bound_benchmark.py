@@ -4,8 +4,10 @@ import re
 
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
+    MOST_COMPARED,
     against,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
@@ -21,13 +23,13 @@ from wirespeed.model.finding import (
 )
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric, ThroughputRun
-from wirespeed.model.settings import Statement, Table
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 APART_TIMES = 2.0
 SEEN_APART_TIMES = 4.0
 _SERVER_SIDE = re.compile(r"(?i)\bserv(?:er?|ing)\b|vllm:|prometheus|histogram|engine|backend")
-_CLIENT_SIDE = re.compile(r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured")
+_CLIENT_SIDE = re.compile(r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured|\b(?:we|i) (?:measure|see|get)\b")
 _TOOL_COLUMN = re.compile(r"(?i)tool|client|generator|wrk|hey|locust|k6|guidellm|genai|iperf|bench|script|aiohttp|httpx")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -62,7 +64,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_TOOLS, ALONE, case.said("tools-disagree"))
     if evidence:
         evidence += piece(_SERVER, SLIGHT, case.said("server-not-busy"))
-    gap = _seen_from_both_ends(case)
+    gap = _seen_from_both_ends(case) or _told_from_both_ends(case)
     if gap:
         evidence.append(supports(_GAP, FAIR, gap[0], gap[1], server_s=gap[0].value, client_s=gap[1].value))
     core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)
@@ -79,6 +81,21 @@ def _seen_from_both_ends(case: Case) -> tuple[ServingMetric, ServingMetric] | No
     clients = [one for one in times if _CLIENT_SIDE.search(_line(one)) and not _SERVER_SIDE.search(_line(one))]
     pairs = [(server, client) for server in servers[:9] for client in clients[:9] if server.name == client.name]
     return next((pair for pair in pairs if pair[1].value >= SEEN_APART_TIMES * pair[0].value), None)
+
+
+def _told_from_both_ends(case: Case) -> tuple[Quantity, Quantity] | None:
+    """The same in words: `locust says 4 s, the server says 300 ms`, each time belonging to the side named last before it."""
+    times = [one for one in quantities(case, "time") if one.value > 0][:MOST_COMPARED]
+    servers = [one for one in times if _side(one.subject) == "server"]
+    clients = [one for one in times if _side(one.subject) == "client"]
+    pairs = [(server, client) for server in servers for client in clients if server.quotes == client.quotes]
+    return next((pair for pair in pairs if pair[1].value >= SEEN_APART_TIMES * pair[0].value), None)
+
+
+def _side(subject: str) -> str | None:
+    """Which side a number is told of: the one named last in front of it."""
+    named = [(found.start(), side) for side, shape in (("server", _SERVER_SIDE), ("client", _CLIENT_SIDE)) for found in shape.finditer(subject)]
+    return max(named)[1] if named else None
 
 
 def _line(one: ServingMetric) -> str:

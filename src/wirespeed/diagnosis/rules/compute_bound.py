@@ -1,6 +1,6 @@
 """Compute or memory bandwidth of the GPU is the limit; communication is a small part."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import MOST_COMPARED, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
@@ -30,6 +30,9 @@ def _judge(case: Case) -> Verdict:
         if one.step_s and one.data_s
     ]
     evidence += against(_DATA, FAIR, case.every(TrainingStep) if any(share >= 0.3 for share in shares) else ())
+    powers = quantities(case, "power")[:MOST_COMPARED]
+    low = [one for one in powers if any(one.quotes == other.quotes and 3 * one.value <= other.value for other in powers)]
+    evidence += against(_SPINS, FAIR, low)
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     return Verdict(evidence=tuple(evidence))
 
@@ -48,6 +51,7 @@ _CONTENTION = Text(
 )
 _BUSY = Text(en="the GPUs are at their limit", zh="GPU 达到极限")
 _NETWORK_IDLE = Text(en="the network is hardly used or was tested good", zh="网络几乎未用或测试良好")
+_SPINS = Text(en="the GPUs draw little power", zh="GPU 功耗很低")
 _DATA = Text(en="steps wait for data", zh="步骤在等数据")
 _DEMAND = Text(en="communication or the link is named as the larger part", zh="通信或链路被指为主要部分")
 

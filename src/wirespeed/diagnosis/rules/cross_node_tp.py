@@ -31,6 +31,7 @@ def _judge(case: Case) -> Verdict:
     either = case.said("tensor-parallel") if spans_nodes(case) else ()
     evidence = (
         *seen(_WIDE, STRONG, wide),
+        *seen(_WIDER, STRONG, _wider_than_a_node(case) if not wide else ()),
         *seen(_SPREAD, FAIR, spread if not wide else ()),
         *seen(_EXCEEDS_NODE, FAIR, exceeds),
         *seen(_SAID, FAIR + 0.5, said),
@@ -39,6 +40,13 @@ def _judge(case: Case) -> Verdict:
         *seen(_SHARE, SLIGHT, case.said("communication-share-high") if said or wide or spread or either else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _wider_than_a_node(case: Case) -> tuple[Statement, ...]:
+    """A stated degree of tensor parallelism above the stated GPUs of a node."""
+    degree = case.first(Statement, lambda one: one.topic == "tensor-parallel-degree" and (one.value or 0) > 1)
+    gpus = case.first(Statement, lambda one: one.topic == "gpus-per-node" and (one.value or 0) > 0)
+    return (degree, gpus) if degree and gpus and (degree.value or 0) > (gpus.value or 0) else ()
 
 
 def _degree(command: Command) -> int | None:
@@ -65,6 +73,7 @@ def _value(command: Command, flags: tuple[str, ...]) -> int | None:
 
 
 _WIDE = Text(en="tensor parallelism is wider than a node", zh="张量并行度超过单节点 GPU 数")
+_WIDER = Text(en="the degree of tensor parallelism exceeds the GPUs of a node", zh="张量并行度超过单节点 GPU 数")
 _SPREAD = Text(en="tensor parallelism takes GPUs of more than one node", zh="张量并行占用了多个节点的 GPU")
 _EXCEEDS_NODE = Text(en="the engine warns that the degree exceeds the node's GPUs", zh="引擎警告并行度超过本节点 GPU 数")
 _SAID = Text(en="tensor parallelism runs across nodes", zh="张量并行跨节点运行")

@@ -14,8 +14,11 @@ from wirespeed.model.finding import (
     Verdict,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming, NameLookup
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
+from wirespeed.theory import requests
 
 
 def _judge(case: Case) -> Verdict:
@@ -23,15 +26,24 @@ def _judge(case: Case) -> Verdict:
     rising = [one for one in failed if one.value_count > 0]
     evidence: list[Evidence] = []
     evidence += piece(_INSERT_FAILED, ALONE, rising, failed_count=sum(one.value_count for one in rising))
+    evidence += piece(_SEEN, ALONE, case.said("insert-failed-seen") if not failed else ())
     evidence += piece(_PARALLEL, ALONE, case.said("dns-parallel-queries"))
     if evidence:
-        evidence += piece(_STALLS, FAIR, case.said("dns-five-seconds", "dns-stall"))
+        evidence += piece(_STALLS, FAIR, [*_five_seconds(case), *case.said("dns-five-seconds", "dns-stall")])
         evidence += piece(_MUSL, SLIGHT, case.said("libc-musl"))
     if failed and not rising:
         evidence += against(_NONE, STRONG, failed)
     return Verdict(evidence=tuple(evidence))
 
 
+def _five_seconds(case: Case) -> list[Record]:
+    """Measured look-ups that waited for whole runs of the resolver's retry timer."""
+    names: list[tuple[Record, float]] = [(one, one.time_s) for one in case.every(NameLookup)]
+    names += [(one, one.namelookup_s) for one in case.every(HttpTiming) if one.namelookup_s]
+    return [one for one, time_s in names if requests.is_multiple_of(time_s, requests.DNS_RETRY_S)]
+
+
+_SEEN = Text(en="conntrack could not insert entries", zh="conntrack 插入失败")
 _INSERT_FAILED = Text(en="conntrack could not insert {failed_count} entries", zh="conntrack 有 {failed_count} 次插入失败")
 _PARALLEL = Text(en="A and AAAA queries leave together and one is lost", zh="A 与 AAAA 查询同时发出，其中一个丢失")
 _STALLS = Text(en="look-ups stall, by 5 s where named", zh="解析停顿，提到时为 5 s")
@@ -96,4 +108,5 @@ RULE = Rule(
     ),
     gain=Text(en="Removes the sporadic 5 s stalls", zh="消除偶发的 5 s 停顿"),
     severity="medium",
+    explains=("dns-slow",),
 )

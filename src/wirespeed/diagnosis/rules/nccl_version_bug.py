@@ -33,6 +33,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_TOLD_APART, STRONG, told if not _table_by_release(case) else ()),
         *seen(_NOT_FOUND, FAIR, not_found if not injected else ()),
         *seen(_HELPED, STRONG, helped),
+        *seen(_FEATURE, FAIR, case.said("feature-off-helps")),
         *seen(_SINCE, FAIR, since),
     )
     return Verdict(evidence=(*evidence, *(contradicts(_MIXED, FAIR, one) for one in case.said("versions-differ")[:1])))
@@ -97,6 +98,7 @@ _NOT_FOUND = Text(
 )
 _MIXED = Text(en="the versions differ within one job", zh="同一作业内版本不一致")
 _HELPED = Text(en="another release works or is fast", zh="换一个版本即正常或变快")
+_FEATURE = Text(en="switching one feature of the library off avoids it", zh="关闭该库的某个特性即可避免")
 _SINCE = Text(en="it began with a new release or image", zh="问题始于新版本或新镜像")
 
 RULE = Rule(

@@ -67,13 +67,21 @@ def _meets(one: Address, found: IpAddress, other: Address, far: IpAddress) -> bo
 
 def _fewer_than_present(case: Case) -> tuple[Record, ...]:
     """NCCL uses at most half of the active ports of one link layer and rate."""
-    used = {one.device for one in case.every(NcclHca) if one.device}
-    active = [one for one in rdma_ports_active(case) if one.link_rate_bits_per_s]
+    used = {one.device for one in case.every(NcclHca) if one.device} or _named_exactly(case)
+    active = rdma_ports_active(case)
     fastest = max((one.link_rate_bits_per_s or 0.0 for one in active), default=0.0)
-    alike = {one.device for one in active if one.link_rate_bits_per_s == fastest}
+    alike = {one.device for one in active if (one.link_rate_bits_per_s or 0.0) == fastest}
     if used and used <= {one.device for one in active} and len(used & alike) * 2 <= len(alike):
-        return (*case.every(NcclHca)[:1], *active)
+        return (*(case.every(NcclHca)[:1] or variables(case, "NCCL_IB_HCA")[:1]), *active)
     return ()
+
+
+def _named_exactly(case: Case) -> set[str]:
+    """Ports of the host that a list in NCCL_IB_HCA names in full."""
+    names = {
+        name.split(":")[0] for one in variables(case, "NCCL_IB_HCA") for name in (one.setting or "").lstrip("=").split(",") if name
+    }
+    return names & {one.device for one in case.every(RdmaPort)}
 
 
 def _fewer_than_named(case: Case) -> tuple[Record, ...]:

@@ -31,6 +31,7 @@ from wirespeed.model.finding import (
 from wirespeed.model.kinds import Explain, Rule
 from wirespeed.model.measurement import (
     CollectiveRun,
+    ThroughputRun,
 )
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -38,7 +39,9 @@ from wirespeed.model.text import Text
 
 PCIE_BANDS_BYTES_PER_S = {3: (8.0e9, 13.8e9), 4: (16.0e9, 27.5e9), 5: (32.0e9, 56.0e9)}
 """What 16 lanes of a generation deliver one way: 15.8, 31.5 and 63 GB/s less packet headers (about 85 %), less where the path crosses the CPU."""
-_GENERATION = re.compile(r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)? ?x ?16")
+_GENERATION = re.compile(r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)?(?: ?x ?16|.{0,12}\b(?:slot|host|board|server|cpu|platform|riser|machine))")
+_GENERATION_OF_SPEED = {8e9: 3, 16e9: 4, 32e9: 5}
+_TOOL = re.compile(r"\bib_\w+|perftest|p2pbandwidth|busbw")
 
 
 def _generations(case: Case) -> list[tuple[Record, int]]:
@@ -46,6 +49,11 @@ def _generations(case: Case) -> list[tuple[Record, int]]:
         (one, one.pcie_generation_max_number)
         for one in case.every(Gpu)
         if one.pcie_generation_max_number and one.pcie_width_max_lanes in (None, 16)
+    ]
+    found += [
+        (one, _GENERATION_OF_SPEED[one.max_speed_transfers_per_s])
+        for one in case.every(PciDevice)
+        if one.max_speed_transfers_per_s in _GENERATION_OF_SPEED and one.max_width_lanes == 16 and not one.is_downgraded
     ]
     for said in case.said("pcie-generation-limit"):
         for quote in said.quotes:
@@ -60,7 +68,8 @@ def _rates(case: Case) -> list[tuple[Record, float]]:
         for one in case.every(PeerAccess)
         if one.bandwidth_bytes_per_s and one.near_index != one.far_index
     ]
-    rates += [(one, one.value / 8) for one in quantities(case, "rate") if "B" in one.printed]
+    rates += [(one, one.value / 8) for one in quantities(case, "rate") if "B" in one.printed or _TOOL.search(one.subject)]
+    rates += [(one, one.rate_bits_per_s / 8) for one in case.every(ThroughputRun) if one.tool in ("perftest", "iperf3")]
     return rates
 
 

@@ -28,10 +28,16 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import CollectiveRun
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 _BOTH_WAYS = re.compile(r"(?i)nvlink|bi-?directional|full[- ]duplex|both (?:directions|ways)")
+_NVLINK = re.compile(r"(?i)nv-?link|nvswitch|\bsxm|\bhgx|\bdgx")
+_NVLINK_TOTAL = re.compile(r"\b(300|400|600|900|1800) ?GB(?:/s|ps)")
+NVLINK_REACHED_RATIO = 0.75
+"""NCCL reaches 75 to 85 % of one direction of NVLink: 230 of 300, 370 of 450 GB/s."""
 SAME_RATIO = 0.06
 """Two printed rates within 6 % are one rate, rounded or with and without headers."""
 
@@ -52,6 +58,30 @@ def _half_of_both_ways(case: Case) -> tuple[Quantity, Quantity] | None:
     return next(((low, high) for low in rates for high in rates if 0.42 <= low.value / max(high.value, 1.0) <= 0.52), None)
 
 
+def _nvlink_one_way(case: Case) -> tuple[Record, float, str] | None:
+    """A bus bandwidth inside one machine that is what its NVLinks carry one way, where the sum of both ways was in mind."""
+    lines = lines_of([*case.every(Statement), *case.every(Quantity)])
+    both = next((found for line in lines if _NVLINK.search(line) and (found := _NVLINK_TOTAL.search(line))), None)
+    if both is None:
+        return None
+    most = float(both[1]) * 1e9 / 2
+    rates: list[tuple[Record, float]] = [(one, one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s]
+    rates += [(one, 1e9 * one.value) for one in case.said("busbw-named") if one.value]
+    rates += [(one, one.value / 8) for one in quantities(case, "rate") if "B" in one.printed]
+    best = max((one for one in rates if one[1] <= most), key=lambda one: one[1], default=None)
+    return (best[0], best[1], both[0]) if best and best[1] >= NVLINK_REACHED_RATIO * most else None
+
+
+def _spinning(case: Case) -> list[Record]:
+    """GPUs said to be fully used that draw little power: their kernels wait."""
+    gpus = case.every(
+        Gpu, lambda one: (one.utilisation_ratio or 0.0) >= 0.9 and bool(one.power_w) and 3 * (one.power_w or 0.0) <= (one.power_limit_w or 0.0)
+    )
+    powers = quantities(case, "power")[:MOST_COMPARED]
+    low = [one for one in powers if any(one.quotes == other.quotes and 3 * one.value <= other.value for other in powers)]
+    return [*gpus, *(low if case.said("gpu-busy", "metric-confusion") else [])]
+
+
 def _is_near(left: float, right: float) -> bool:
     return abs(left - right) <= SAME_RATIO * max(left, right)
 
@@ -65,6 +95,11 @@ def _judge(case: Case) -> Verdict:
     halves = _half_of_both_ways(case)
     if halves:
         evidence.append(supports(_HALF, FAIR, *halves, one_way_text=halves[0].printed, both_text=halves[1].printed))
+    nvlink = _nvlink_one_way(case)
+    if nvlink:
+        evidence.append(supports(_NVLINK_HALF, STRONG, nvlink[0], one_way_bytes_per_s=nvlink[1], both_text=nvlink[2]))
+    spinning = _spinning(case)
+    evidence += piece(_SPINS, STRONG, spinning)
     evidence += piece(_CONFUSED, ALONE, confused)
     if len({quote.text for one in confused for quote in one.quotes}) > 1:
         evidence += piece(_AGAIN, FAIR, confused[1:])
@@ -77,10 +112,10 @@ def _judge(case: Case) -> Verdict:
             (one.utilisation_ratio or 0.0) <= 0.05 and 0 < (one.pcie_generation_number or 0) < (one.pcie_generation_max_number or 0)
         ),
     )
-    full_width = [one for one in idle if one.pcie_width_lanes is None or one.pcie_width_lanes == one.pcie_width_max_lanes]
+    full_width = [one for one in idle if one.pcie_width_lanes in (None, 16, one.pcie_width_max_lanes)]
     asleep = case.said("pcie-sleeps")
     slow = case.every(PciDevice, lambda one: one.is_downgraded is True and one.width_lanes in (None, 16, one.max_width_lanes))
-    evidence += piece(_SLEEPS, STRONG + SLIGHT if asleep and slow else STRONG, [*full_width, *(slow if asleep else ())])
+    evidence += piece(_SLEEPS, STRONG + SLIGHT if asleep and (slow or full_width) else STRONG, [*full_width, *(slow if asleep else ())])
     evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
     return Verdict(evidence=tuple(evidence))
 
@@ -89,6 +124,11 @@ _SAME = Text(en="{bytes_text} and {bits_text} are the same rate", zh="{bytes_tex
 _HALF = Text(
     en="{one_way_text} one way is {both_text} in both directions together", zh="单向 {one_way_text} 即双向合计 {both_text}"
 )
+_NVLINK_HALF = Text(
+    en="{one_way_bytes_per_s} is what NVLink carries one way; {both_text} counts both ways",
+    zh="{one_way_bytes_per_s} 是 NVLink 单向所能承载的；{both_text} 为双向合计",
+)
+_SPINS = Text(en="the GPUs count as busy and draw little power: their kernels wait", zh="GPU 显示繁忙却功耗很低：内核在等待")
 _CONFUSED = Text(en="two measures that differ by definition are compared", zh="比较了定义不同的两个量")
 _AGAIN = Text(en="a second line shows the same confusion", zh="另一行显示同样的混淆")
 _EXPECTS = Text(en="another number was expected", zh="期望的是另一个数字")
@@ -132,5 +172,5 @@ RULE = Rule(
     checks=(Check(what=Text(en="The same value on a healthy machine of this kind", zh="同类健康机器上的相同数值")),),
     gain=Text(en="None", zh="无"),
     severity="info",
-    explains=("pcie-link-degraded",),
+    explains=("pcie-link-degraded", "compute-bound"),
 )

@@ -1,9 +1,11 @@
 """Loss at a middle hop that does not reach the target is the router's limit on its own answers."""
 
+from wirespeed.diagnosis.rules._pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import PROVES, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PathHop
+from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 NOTABLE_RATIO = 0.05
@@ -16,6 +18,8 @@ def _judge(case: Case) -> Verdict:
     paths = {one.source.path for one in hops}
     for path in sorted(paths):
         evidence += _of_one_path([one for one in hops if one.source.path == path])
+    if not evidence and not case.said("loss-to-the-end"):
+        evidence += piece(_SAID, STRONG, case.said("loss-at-hop"))
     return Verdict(evidence=tuple(evidence[:1]))
 
 
@@ -31,6 +35,7 @@ def _of_one_path(hops: list[PathHop]) -> list[Evidence]:
     return [supports(_MIDDLE, PROVES, worst, end, hop_index=worst.hop_index, loss_ratio=worst.loss_ratio, end_ratio=end.loss_ratio)]
 
 
+_SAID = Text(en="loss is told of a hop on the way, not of the target", zh="所述丢失在途中某一跳，而非目标")
 _MIDDLE = Text(
     en="hop {hop_index} shows {loss_ratio} loss, the target {end_ratio}",
     zh="第 {hop_index} 跳显示丢失 {loss_ratio}，目标为 {end_ratio}",
@@ -44,7 +49,7 @@ RULE = Rule(
         en="A router on the way answers only some probes; what passes through it arrives.",
         zh="途中的路由器只应答部分探测；经过它的流量都能到达。",
     ),
-    needs=((wants(PathHop, lambda one: one.loss_ratio is not None),),),
+    needs=((wants(PathHop, lambda one: one.loss_ratio is not None),), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

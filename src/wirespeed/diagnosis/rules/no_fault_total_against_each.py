@@ -2,7 +2,7 @@
 
 from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.record import Record
@@ -11,6 +11,7 @@ from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
 SEVERAL_COUNT = 2.0
+SHARED_RATIO = (0.6, 1.6)
 
 
 def _judge(case: Case) -> Verdict:
@@ -21,6 +22,11 @@ def _judge(case: Case) -> Verdict:
         total, each, in_flight = pair
         numbers = {"total_per_s": total.value, "each_s": each.value, "in_flight_text": f"{in_flight:.0f}"}
         evidence += piece(_NUMBERS, STRONG if asked else SLIGHT, [total, each], **numbers)
+        evidence += piece(_ASKED, FAIR, asked)
+    elif (shared := _shared(case)) is not None:
+        evidence.append(
+            supports(_SHARED, STRONG, *shared[:3], total_per_s=shared[0].value, each_text=shared[2].printed, in_flight_text=f"{shared[1].value:.0f}")
+        )
         evidence += piece(_ASKED, FAIR, asked)
     else:
         evidence += piece(_ASKED, ALONE, asked)
@@ -39,6 +45,21 @@ def _total_and_each(case: Case) -> tuple[ServingMetric | Quantity, ServingMetric
     return next((one for one in pairs if one[2] >= SEVERAL_COUNT), None)
 
 
+def _shared(case: Case) -> tuple[ServingMetric, ServingMetric, Quantity] | None:
+    """A total rate that is the running requests times the rate that one of them sees."""
+    running = [one for one in case.every(ServingMetric, name="running_count") if one.value >= SEVERAL_COUNT]
+    for total in case.every(ServingMetric, name="output_tokens_per_s")[:MOST_COMPARED]:
+        for each in quantities(case, "tokens_per_s")[:MOST_COMPARED]:
+            for count in running[:9]:
+                if SHARED_RATIO[0] <= each.value * count.value / max(total.value, 1e-9) <= SHARED_RATIO[1]:
+                    return total, count, each
+    return None
+
+
+_SHARED = Text(
+    en="{total_per_s} tokens/s in total over {in_flight_text} running requests are the {each_text} that one sees",
+    zh="合计 {total_per_s} token/s 由 {in_flight_text} 个运行中的请求分摊，即单个所见的 {each_text}",
+)
 _NUMBERS = Text(
     en="{total_per_s} tokens/s in total and {each_s} per token of one request mean some {in_flight_text} requests at a time",
     zh="合计 {total_per_s} token/s，单请求每词元 {each_s}，即同时约有 {in_flight_text} 个请求",

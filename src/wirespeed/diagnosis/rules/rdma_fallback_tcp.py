@@ -20,6 +20,7 @@ _TO_TCP = re.compile(r"(?i)\btcp\b|fall(?:ing)? ?back|socket")
 def _judge(case: Case) -> Verdict:
     forced = (
         *(one for one in variables(case, "UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER") if _means_tcp(one)),
+        *(one for one in variables(case, "NVSHMEM_REMOTE_TRANSPORT") if one.setting == "none"),
         *(one for one in variables(case, "MC_FORCE_TCP", "MC_USE_TCP") if is_switched_on(one)),
     )
     told = case.every(
@@ -85,7 +86,7 @@ RULE = Rule(
         zh="UCX、NIXL、Mooncake 或 MPI 找不到可用的 RDMA 传输，未报错便改用 TCP。",
     ),
     needs=(
-        (wants(EnvVar, lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP")),),
+        (wants(EnvVar, lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP", "NVSHMEM_REMOTE_TRANSPORT")),),
         (UcxTransport,),
         (wants(FrameworkEvent, lambda one: _STACK.search(one.message) is not None),),
         (wants(Setting, lambda one: one.name.lower().endswith("protocol")),),

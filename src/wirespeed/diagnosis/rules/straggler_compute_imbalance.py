@@ -4,7 +4,7 @@ import re
 
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.record import Record
@@ -29,6 +29,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
         *seen(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
         *seen(_RANKS, FAIR, _uneven_steps(case)),
+        *(contradicts(_STUCK, FAIR, one) for one in case.said("hang")[:1] if not case.said("size-cannot-explain")),
     )
     return Verdict(evidence=evidence)
 
@@ -85,6 +86,7 @@ _UNEXPLAINED = Text(
     en="the size cannot explain the time, and the benchmark alone is fast", zh="数据量无法解释耗时，而单独基准测试很快"
 )
 _UNEVEN = Text(en="the work of the ranks differs", zh="各 rank 的工作量不同")
+_STUCK = Text(en="the job stands still, it does not merely wait", zh="作业完全停住，而不只是等待")
 _RANKS = Text(en="another rank is the last one from step to step", zh="每步最慢的 rank 都不同")
 
 RULE = Rule(

@@ -20,6 +20,9 @@ LEAST_RTT_S = 0.002
 NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 1.25
 """The rate seen, against window / RTT: windows are used half when buffers are counted twice (tcp_adv_win_scale)."""
 LIMITED_RATIO = 0.3
+LONG_RTT_S = 0.02
+LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 32 * 1024, 8 * 1024 * 1024
+"""64 KiB without window scaling up to 6 MiB, the largest `tcp_rmem` that Linux ships."""
 _BUFFER_SYSCTLS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.core.rmem_max", "net.core.wmem_max")
 
 
@@ -72,7 +75,11 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SOCKET, STRONG, limited)
     evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
     if rtt:
-        evidence += piece(_PARALLEL, FAIR, [*case.said("parallel-is-faster"), *_scaling(case)])
+        several = [*case.said("parallel-is-faster"), *_scaling(case)]
+        evidence += piece(_PARALLEL, FAIR, several)
+        implied = _implied(rtt[1], _rates(case)) if several and not match else None
+        if implied:
+            evidence.append(supports(_IMPLIED, FAIR, implied[0], rtt[0], rtt_s=rtt[1], window_bytes=implied[1]))
         evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()
     free = [one for one in case.every(TcpSocket) if one.busy_s and not _is_limited(one)]
     evidence += against(_FREE, FAIR, [] if limited else free)
@@ -88,6 +95,14 @@ def _window_explains(
             if NEAR_LOW_RATIO <= seen[1] / limit <= NEAR_HIGH_RATIO:
                 return window, seen
     return None
+
+
+def _implied(rtt_s: float, rates: list[tuple[Record, float]]) -> tuple[Record, float] | None:
+    """The slowest rate, where a window of a size that systems really have explains it over a long round trip."""
+    slowest = min((one for one in rates if one[1] > 0), key=lambda one: one[1], default=None)
+    window = storage.window_needed_bytes(slowest[1] / 8.0, rtt_s) if slowest else 0.0
+    is_usual = LEAST_WINDOW_BYTES <= window <= MOST_WINDOW_BYTES
+    return (slowest[0], window) if slowest and is_usual and rtt_s >= LONG_RTT_S else None
 
 
 def _is_limited(one: TcpSocket) -> bool:
@@ -106,6 +121,9 @@ def _scaling(case: Case) -> list[ThroughputRun]:
 _COMPUTED = Text(
     en="{window_bytes} each {rtt_s} allow {limit_bits_per_s}; {seen_bits_per_s} was seen",
     zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
+)
+_IMPLIED = Text(
+    en="the single rate is {window_bytes} each {rtt_s}, a usual window", zh="单连接速率相当于每 {rtt_s} 发送 {window_bytes}，正是常见窗口"
 )
 _SOCKET = Text(en="the kernel says the connection waited for window or buffer", zh="内核显示连接在等窗口或缓冲")
 _SAID = Text(en="a small window or buffer is named", zh="提到了偏小的窗口或缓冲")
@@ -173,5 +191,5 @@ RULE = Rule(
     ),
     gain=Text(en="One connection gets up to rate = new window / RTT", zh="单条连接可达 新窗口 / RTT"),
     severity="medium",
-    explains=("distance", "download-single-stream", "storage-bound"),
+    explains=("distance", "download-single-stream", "storage-bound", "tcp-single-flow-limit"),
 )

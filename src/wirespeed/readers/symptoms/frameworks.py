@@ -32,6 +32,7 @@ SYMPTOMS = Symptoms(
                 r"(?:workers?|other nodes?|second node|clients?)\s(?:were |are |was |is )?(?:told|given|configured|started|join\w*|connect\w*)\s.{0,30}(?:\d+\.\d+\.\d+\.\d+|address|ip\b)",
                 r"node:(?:<\w+>|\d+\.\d+\.\d+\.\d+)|(?:ray status|ray list nodes)\b.{0,60}(?:differ|another|other|wrong|only)",
                 r"(?:wrong|unexpected|different|other|wi-?fi|public|nat)\s(?:ip|address)\b.{0,50}\b(?:ray|head|worker|node|vllm|sglang|engine)",
+                r"\b(?:driver|head|host|local|node|my) ?ip\b.{0,60}\b(?:ray|nodes?|workers?|cluster)\b.{0,30}\d+\.\d+\.\d+\.\d+",
             ),
         ),
         "placement-never-ready": Topic(
@@ -95,6 +96,8 @@ SYMPTOMS = Symptoms(
                 r"(?:in|inside|within|from)\s(?:the |a |my |our )?(?:container|pod|docker|image)\b.{0,60}(?:no (?:ib|rdma|hca|infiniband|verbs|mlx5)|ibv_devi\w+ .{0,20}(?:empty|nothing|none|no )|not (?:see|visible|listed|there|present))",
                 r"(?:ibv_devi\w+|ibstat|rdma link|verbs)\b.{0,40}(?:empty|nothing|none|no (?:ib )?devices?|fails?)\b.{0,40}(?:container|pod|docker|inside)",
                 r"(?:works?|visible|there|fine|active)\s.{0,16}on the (?:host|node)\b.{0,40}(?:not|but|missing|gone|invisible)\s.{0,20}(?:container|pod|docker)",
+                r"(?:ibv_devi\w+|ibstat\w*|rdma link|/dev/infiniband)\b.{0,30}(?:inside|in the|container|pod)\b.{0,30}(?:header|nothing|empty|none|no\b|missing)|\b(?:none|nothing|missing|empty|invisible|gone|no device)\s(?:inside|in the (?:container|pod|image)|within)",
+                r"\bprivileged\b.{0,24}(?:makes?|made|lets|works?|helps?|fix|true)",
             ),
         ),
         "ping-works": Topic(
@@ -141,6 +144,7 @@ SYMPTOMS = Symptoms(
                 r"\bunprivileged\b.{0,40}(?:container|pod|process)?",
                 r"ulimit\b.{0,30}(?:\b64\b|65536|locked|unlimited)|(?:pam|limits\.conf|systemd|slurmd?|sshd?)\b.{0,60}(?:memlock|locked|limits?)",
                 r"(?:ibv_reg_mr|create_?(?:qp|cq)|reg(?:ister)?[ _]?mr|memory registration)\b.{0,40}(?:enomem|cannot allocate|out of memory|fail)",
+                r"(?:works?|fine|ok|runs?|possible)\s(?:only )?(?:as|for|under|with) (?:root|sudo)|(?:only|just) (?:as |with )?(?:root|sudo)\b|non-?root\b.{0,30}(?:fail|can)",
             ),
         ),
         "shm-small": Topic(
@@ -175,6 +179,12 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:never|not|nothing|n.t)\s(?:\w+ ){0,2}(?:arrives?|reach(?:es)?|gets? (?:there|through)|appears?|shows? up|lands?)\b|logs?\b.{0,24}(?:empty|silent|nothing|no (?:request|entry|line))|tcpdump\b.{0,60}(?:nothing|no (?:syn|packet|answer|reply)|only (?:the )?syn)",
+            ),
+        ),
+        "gloo-named": Topic(
+            negatable=False,
+            wordings=(
+                r"\bgloo\b",
             ),
         ),
     },

@@ -98,6 +98,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:after|for|idle|inactiv\w*|silence|quiet|unused|untouched)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|a few|some) ?(?:min(?:ute)?s?|h|hours?)\b.{0,30}\b(?:idle|inactiv\w*|silence|quiet|without|no traffic|nothing)",
                 r"(?:idle|inactiv\w*|silen\w+|quiet|no traffic)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several) ?(?:min(?:ute)?s?|h|hours?)\b",
+                r"(?:thinks?|thinking|reason\w*|generat\w+|prefill\w*|takes?|runs?|needs?)\b.{0,20}\b(?:longer|more) than\b.{0,16}\b(?:[4-9]|[1-9]\d|four|five|six|ten|fifteen|thirty) ?min",
                 r"(?:idle|inactiv\w*|silen\w+)\b.{0,20}\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)?\b|\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)? (?:of )?(?:idle|inactiv|silen)",
                 r"(?:first|next) (?:\w+ )?(?:request|call|query|message)s? (?:in|of) the (?:morning|day|week)|over ?night|(?:after|over) (?:the )?(?:lunch|weekend)",
             )
@@ -116,7 +117,11 @@ SYMPTOMS = Symptoms(
         ),
         "silent-idle-drop": Topic(
             wordings=(
-                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle time-?out of)",
+                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?(?! ?=)|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle time-?out of)",
+                r"(?:client|socket|connection|session)\b.{0,40}(?:stays?|still|remains?|shows?|looks?)\b.{0,12}(?:estab\w*|open|connected|alive)\b.{0,50}(?:nothing|never|no (?:data|response|answer|bytes|reply|traffic)|hang|forever|dead)",
+                r"(?:firewall|\bnat\b|vpn|appliance|peering|transit gateway)\b.{0,60}\b(?:never (?:returns?|answers?|arrives?|comes? back|gets? (?:a|an|the) (?:answer|response|reply))|hangs?\b|stalls?\b)",
+                r"retransmi\w+.{0,30}(?:nobody|no ?one|nothing) (?:answers?|replies|responds?|comes back)|(?:response|answer|reply) (?:is |was )?(?:sent|written)\b.{0,60}never (?:arrives?|reache\w+|comes?|received)",
+                r"(?:hangs?|stuck|blocks?|waits?)\b.{0,20}(?:for )?(?:about |exactly |~ ?)?(?:1[0-9]) ?min\w*\b",
                 r"(?:idle|quiet|silent|inactive|long-?lived)\b.{0,60}(?:hang|silently|dropped|dead|time[sd] out|no (?:answer|reply|fin|rst)|blackhole|lost|stale|half-open|torn down)",
                 r"(?:hang|time ?out|reset|dead|stall|fail)\w*.{0,50}after (?:about |exactly |~ ?)?(?:4|5|10|15|30|60|350|900|1|2) ?(?:s|sec|seconds|min|minutes|h|hours?) (?:of )?(?:idle|inactiv|silence|without|no)",
                 r"(?:established|ESTAB)\b.{0,60}(?:other (?:side|end)|peer|far end|remote).{0,40}(?:gone|none|no (?:entry|socket|connection)|closed|nothing|not there)",

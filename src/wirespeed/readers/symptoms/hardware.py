@@ -58,13 +58,13 @@ SYMPTOMS = Symptoms(
                 r"spin ?lock.{0,40}iommu|iommu.{0,40}spin ?lock|dmar.{0,20}fault",
                 r"io_page_fault|\biommu_(?:map|unmap|dma|iova)\w*|\balloc_iova|__iommu_dma\w*|\biova\b.{0,30}(?:lock|alloc|contention)",
                 r"(?:add\w*|sett?\w*|with|after|boot\w*|until|need\w*|pass\w*) .{0,24}\b(?:amd_|intel_)?iommu=(?:pt|off)\b",
-                r"\biommu\b.{0,40}(?:groups?|remap|lookup|faults?|page|tlb|iotlb|overhead|bottleneck|culprit)",
+                r"\biommu\b.{0,40}(?:remap|lookup|faults?|page|tlb|iotlb|overhead|bottleneck|culprit)",
                 r"\w*alloc\w*_iova\w*|iova_(?:rcache|magazine|domain)\w*",
             )
         ),
         "pcie-narrow": Topic(
             wordings=(
-                r"\bx(?:1|2|4|8)\b.{0,40}(?:instead|rather than|not|should|expected|slot|electrical|lanes?)",
+                r"\bx[1248]\b.{0,24}(?:slot|electrical|lanes?|link|pcie|(?:instead of|rather than|not|should be|expected) (?:gen ?\d )?x ?(?:8|16))|(?:pcie|slot|lanes?|width|gen ?\d|riser|card|nic|hca|gpu ?\d?)\b.{0,30}\bx[1248]\b(?! (?:faster|slower|more|higher|lower|the))",
                 r"(?:pcie|slot|lanes?|link)\b.{0,40}\b(?:only|just|limited to|downgraded|trained (?:at|to|down)|negotiated|running at|drops? to)\b.{0,30}(?:x ?\d|gen ?\d|\d+ ?gt)",
                 r"(?:wrong|narrow|x8|x4|chipset|gen ?3|riser) slot|bifurcat\w+|downgraded",
                 r"(?:moved?|moving) (?:the )?(?:card|nic|gpu|adapter) to (?:another|a different|an? x16) slot",
@@ -75,9 +75,9 @@ SYMPTOMS = Symptoms(
                 r"\b(?:pcie?|slot|gen) ?[1-3](?:\.0)? ?(?:x ?[1248]|with [1248] lanes)\b",
                 r"\b(?:gen ?1|2\.5 ?gt/s)\b.{0,60}(?:gen ?[3-6]|16 ?gt|8 ?gt|32 ?gt|slow|crawl|while|though|instead)",
                 r"(?:after|since|with|through|bad|faulty|long|replac\w*|swap\w*) (?:the |a )?riser\b",
-                r"(?:pcie|slot|link|lanes?).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
+                r"(?:pcie|slot|lanes).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
                 r"electrical\w* (?:only )?x ?[1248]\b|(?:mechanical\w*|physical\w*) x ?16\b",
-                r"\b(?:now|still|only|at|as|is|up) (?:gen ?[1-5] )?x ?[1248]\b|width (?:dropped|reduced|degraded|fell)",
+                r"\b(?:now|still|only|at|as) (?:gen ?[1-5] )?x ?[1248]\b(?! (?:faster|slower|more|higher|lower|the))|width (?:dropped|reduced|degraded|fell)",
             )
         ),
         "no-peer-access": Topic(
@@ -100,7 +100,7 @@ SYMPTOMS = Symptoms(
                 r"(?:missing|bad|loose|faulty|broken) nvlink(?: bridge)?",
                 r"(?:intra-?node|single[- ]node|one node|8 gpus?).{0,40}(?:pcie (?:speed|class|rate)|far below nvlink)",
                 r"(?:should|expected|supposed) (?:be|to be|show|see|have) (?:an? )?(?:NV\d+|nvlink)\b|\bno NVL\b",
-                r"(?:though|although|despite|but|yet|even).{0,40}\bnvlink (?:bridges?|is|are|present|installed|between)",
+                r"(?:though|although|despite).{0,40}\bnvlink (?:bridges?|is|are|present|installed|between)",
                 r"nvlink.{0,60}(?:rising|increas\w+|growing|replays?|crc|recover|flap|retrain|degrad)",
                 r"(?:reseat\w*|replac\w*|remount\w*|swap\w*) .{0,24}(?:nvlink|bridge)",
                 r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
@@ -128,10 +128,10 @@ SYMPTOMS = Symptoms(
                 r"\bxid\b(?:.{0,12}\d+)?|fallen off the bus|gpu (?:is )?lost|gpu.{0,20}(?:disappear|vanish)\w*",
                 r"(?:uncorrectable|double[- ]bit|dbe|ecc) (?:ecc )?errors?|row remap",
                 r"nvidia-smi.{0,20}(?:hangs?|err!|unable to determine|no devices)",
-                r"(?:only|just|lists?|sees?|shows?|finds?|reports?) (?:\d|one|three|five|six|seven) (?:of (?:the )?(?:\d|four|eight|sixteen) )?(?:gpus|cards) ?(?:are |is )?(?:listed|visible|left|detected|found|shown|instead|of|remain)",
+                r"(?:only|just|\d of|seven of|three of) (?:the )?(?:\d|one|three|four|five|six|seven|eight|sixteen) ?(?:gpus|cards)? (?:are |is |were )?(?:listed|visible|left|detected|found|shown|remain)",
                 r"(?:lost|dropped|missing|lacks) (?:one|a|two|its) (?:\w+ )?(?:gpu|card)s?\b|\bshows? ERR!",
                 r"\bgsp\b.{0,30}(?:time-?out|rpc|crash|hang|error|heartbeat)|unable to determine the device handle",
-                r"gpu.{0,30}(?:stops?|stopped|no longer|does not|won'?t) (?:answer|respond|react)\w*|requires? (?:a )?gpu reset|rma'?d?\b",
+                r"gpu.{0,30}(?:stops?|stopped|no longer|does not|won'?t) (?:answer|respond|react)\w*|requires? (?:a )?gpu reset|\brma'?d?\b",
                 r"\bdbe\b|remapp?(?:ed|ing)? rows?|rows? remapp?|unspecified launch failure|(?:page|row) retire\w*",
             )
         ),
@@ -153,12 +153,12 @@ SYMPTOMS = Symptoms(
                 r"(?:gpu|nic|hca).{0,30}(?:and|to|from).{0,20}(?:gpu|nic|hca).{0,40}different (?:sockets?|numa|cpus?|root)",
                 r"numa_miss|numa_foreign|other_node|numa (?:locality|distance|aware\w*|hops?)|cross[- ]numa",
                 r"(?:gpus?|nics?|hcas?)\b[^.]{0,40}\b(?:on|at|under|behind|belongs? to|attached to|hangs? off) (?:the )?(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b[^.]{0,60}\b(?:cpu|socket|node|numa(?: node)?) ?[0-7]\b",
-                r"\b(?:upi|qpi|xgmi)\b|far (?:numa|socket|memory node)",
+                r"(?:over|via|through|saturat\w*) (?:the )?(?:upi|qpi|xgmi)\b|far (?:numa|socket|memory node)",
                 r"(?:virtual|two|both|2|host) sockets\b.{0,60}(?:float|migrat|spread|span|share|cross)|(?:float|migrat|span|spread)\w* .{0,24}(?:both|two) (?:\w+ )?sockets",
                 r"(?:without|outside|instead of) (?:slurm|srun|the scheduler).{0,60}(?:faster|full|fine|normal)",
-                r"cross[- ]socket|(?:right|correct|proper|matching) (?:socket|numa(?: node)?)|(?:second|other|first) (?:cpu|processor)'?s? (?:slot|lanes|root|memory)",
+                r"cross[- ]socket|(?:right|correct|proper|matching) (?:cpu socket|socket(?!s| ?(?:if|name|interface|type|option|address|_))|numa(?: node)?)|(?:second|other|first) (?:cpu|processor)'?s? (?:slot|lanes|root|memory)",
                 r"-A ?\d+\b.{0,24}\d.{0,24}-A ?\d+\b|(?:cores?|cpus?) \d+-\d+.{0,24}\d.{0,40}(?:cores?|cpus?) \d+-\d+.{0,24}\d",
-                r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind|--preferred)\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
+                r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind).{0,60}(?:gb/s|slow|half|faster|\d ?g\b)|(?:gb/s|slow|half).{0,80}numactl\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
             )
         ),
         "mask-too-small": Topic(
@@ -168,11 +168,11 @@ SYMPTOMS = Symptoms(
                 r"--bind-to[- ]core|cpus-per-task[= ]1\b|OMP_(?:PROC_BIND|PLACES)|(?:cpu|core)[- ]?bind\w*",
                 r"(?:proxy|progress|communication|network|polling) threads?.{0,50}(?:share|compete|starv|same core|oversubscri|one core|pinned)",
                 r"(?:allowed|runs?|running|allowed cpus?|affinity|sched_getaffinity).{0,30}\b(?:on |to |returns |= ?|is |list:? ?)?(?:core|cpu)s? ?0 only\b|sched_getaffinity.{0,24}\{\d\}",
-                r"cpuset-cpus[= ]|(?:all|both|every) .{0,24}(?:pinned|bound|confined|restricted) to the same",
+                r"cpuset-cpus[= ]\"?\d(?:[-,]\d)?\b|(?:all|both|every) .{0,24}(?:pinned|bound|confined|restricted) to the same",
                 r"(?:fight|compet|share|squeez|crowd)\w* (?:\w+ ){0,3}(?:over|for|on|onto|into) (?:core|cpu|the same core|a single core|one core)",
                 r"--bind-to[ =](?:none|socket|numa).{0,60}(?:fix|help|doubl|solv|faster|restor|full)|binds? (?:every|each|all) (?:rank|process)\w* to (?:one|a single) core",
                 r"(?:one|1|a single|two|2) (?:core|cpu)s? (?:per|for each|for every|a) (?:rank|task|process|gpu|pod|container)",
-                r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:cpu )?(?:affinity|mask|pinning|binding)",
+                r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:(?:cpu )?(?:affinity|pinning)|cpu (?:mask|binding))",
                 r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
                 r"(?:stuck|runs?|running|lands?|piled?|crammed) on (?:cpu|core) ?\d\b|(?:one|1|a single) (?:cpu|core)s? each\b|affinity mask: ?[1-9a-f]\b",
             )
@@ -186,7 +186,7 @@ SYMPTOMS = Symptoms(
                 r"\bnps ?[=:]? ?[0124]\b|numa (?:nodes )?per socket",
                 r"\baspm\b|(?:scaling )?governor\b|cpupower|\bepb\b|turbo (?:boost )?(?:off|disabled)|(?:powersave|ondemand|balanced) (?:mode|profile|governor)",
                 r"10-?bit tags?|max_?(?:read_?req\w*|payload\w*)|max(?:imum)? read request|preferred[ -]io|\bpreferred i/o|\blclk\b|\bdf[- ]c-?states?\b|\bapbdis\b",
-                r"tuned(?:-adm)? profile|busy[- ]loop.{0,60}\bus\b|idle=poll|(?:workload|hpc|system) profile|max_?payload\W{1,3}128",
+                r"tuned(?:-adm)? profile|busy[- ]loop.{0,60}\bus\b|idle=poll|(?:workload|hpc) profile|max_?payload\W{1,3}128",
                 r"(?:512|256|128)[- ]?bytes? (?:read|request)|read requests?\b.{0,24}(?:512|256|128)|(?:frequency|clock)s? (?:stuck|stays?|capped|pinned) at \d+(?:\.\d)? ?[mg]hz|os controls epb|\bepb\b",
             )
         ),
@@ -212,14 +212,14 @@ SYMPTOMS = Symptoms(
         ),
         "interrupts-on-one-cpu": Topic(
             wordings=(
-                r"(?:irqs?|interrupts?|queues?).{0,50}(?:one|single|same|cpu ?0|core ?0|few) ?(?:cpu|core)?s?\b",
+                r"\b(?:irqs?|interrupts?|queues?).{0,50}(?:one|single|same|cpu ?0|core ?0|few) ?(?:cpu|core)?s?\b",
                 r"(?:cpu|core) ?0\b.{0,30}(?:irqs?|interrupts?|only|alone)",
                 r"irqbalance.{0,40}(?:off|not|stopped|disabled|missing|dead|inactive)",
                 r"(?:smp_affinity|irq affinity|rss|rps)\b.{0,50}(?:not|wrong|off|unset|default|fix|help|missing|single)",
                 r"time_?squeeze.{0,40}cpu ?\d",
                 r"set_irq_affinity|indirection table.{0,40}(?:queue 0|one queue|single)",
-                r"(?:only|just) (?:one|a single|1) (?:rx |tx |receive |combined |hardware )?queue\b|combined:? 1\b.{0,30}(?:max|of)",
-                r"(?:delivered|go|goes|land|routed|handled|served|arrive)\w* (?:to|on|by|at|in) (?:one |a single |the same )?(?:cpu|core) ?\d?\b.{0,20}(?:only|alone)?",
+                r"(?:only|just|uses?|has) (?:one|a single|1) (?:rx|tx|receive|combined|hardware|nic|virtio) queue\b|combined:? 1\b.{0,30}(?:max|of)",
+                r"(?:delivered|land|routed|handled|served)\w* (?:to|on|by) (?:only |just )?(?:cpu|core) ?\d+\b",
                 r"completion vectors?.{0,30}(?:0|one|same|single)",
             )
         ),
@@ -253,7 +253,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"p2p\W{0,3}(?:enabled|on)\W{1,3}.{0,24}\d.{0,40}p2p\W{0,3}(?:disabled|off)",
                 r"(?:enabl\w+|with|using) (?:p2p|peer(?:[- ]to[- ]peer)?(?: access)?).{0,40}(?:slower|worse|halves|drops|crawls)",
-                r"(?:p2p|peer(?:[- ]to[- ]peer)?) (?:cop\w+|bandwidth|transfers?|traffic|reads?|writes?).{0,50}(?:only|half|far below|slow|below)",
+                r"(?:p2p|peer[- ]to[- ]peer) (?:cop\w+|bandwidth|transfers?|traffic|reads?|writes?).{0,50}(?:only|half|far below|slow|below)",
             ),
             negatable=False,
         ),

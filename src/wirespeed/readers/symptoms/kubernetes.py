@@ -71,6 +71,7 @@ SYMPTOMS = Symptoms(
                 r"nf_conntrack_count\b.{0,40}(?:close to|equals?|=+ ?|reach\w*|at|near)\s*(?:nf_conntrack_max|the max|max)",
             )
         ),
+        "insert-failed-seen": Topic(wordings=(r"\binsert_failed\W{1,3}[1-9]\d*\b",), negatable=False),
         "cpu-throttled": Topic(
             wordings=(
                 r"(?:cfs|cpu).{0,30}throttl",

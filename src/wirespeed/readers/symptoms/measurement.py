@@ -13,6 +13,8 @@ SYMPTOMS = Symptoms(
                 r"(?:one|1|a single) (?:core|cpu)\b.{0,40}(?:100 ?%|full|pegged|maxed).{0,60}(?:iperf|client|bench|generator|python|script)",
                 r"\bGIL\b|event loop (?:lag|blocked|is busy)|default (?:http )?(?:read )?buffers?",
                 r"(?:client|generator|script|tool) (?:side )?cpu",
+                r"(?:locust|k6|jmeter|client|generator|tester|script)\b.{0,40}\bcpu\b.{0,20}(?:too high|100|9\d ?%|full|pegged|maxed|high)",
+                r"(?:handshakes?|tls|parsing|json|tokeni[sz]\w+)\b.{0,30}(?:in|on|by) (?:the |my |our )?(?:client|script|generator|test(?:er| tool)?|harness)\b",
                 r"(?:python3?|client|script|generator|load\w*|bench\w*|locust|k6|wrk|node)\b.{0,40}\b(?:one|1|a single|single|main) (?:thread|core|cpu|process)\b.{0,12}(?:9\d|100)(?:\.\d+)? ?%",
             )
         ),
@@ -20,7 +22,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b1[,.]?000 ?/ ?\d+(?:\.\d+)?\b",
                 r"(?:missing|lost|gone|unaccounted|disappear\w*|vanish\w*|rest of the)\b.{0,24}\b\d+ ?m?s\b|\d+ ?m?s\b.{0,30}\b(?:get lost|go missing|are (?:missing|lost|gone)|disappear|vanish|unaccounted)",
-                r"(?:throughput|tok(?:en)?s?/s(?:ec)?|tps|tokens per second)\b.{0,60}\b(?:but|yet|while|whereas|vs\.?|versus|however|although)\b.{0,60}\b(?:per (?:user|request|stream|token)|(?:each|one|single|every) (?:user|request|stream|client|chat)|tpot|itl)\b",
+                r"(?:throughput|tok(?:en)?s?/s(?:ec)?|tps|tokens per second)\b.{0,60}\b(?:but|yet|while|whereas|vs\.?|versus|however|although)\b.{0,60}\b(?:per (?:user|request|stream|token)|(?:each|one|single|every|my|our|the) (?:user|request|stream|client|chat|session|prompt)|tpot|itl)\b",
                 r"(?:per (?:user|request|stream|token)|(?:each|one|single|every) (?:user|request|stream|client|chat)|tpot|itl)\b.{0,60}\b(?:but|yet|while|whereas|vs\.?|versus|however|although)\b.{0,60}\b(?:throughput|tok(?:en)?s?/s(?:ec)?|tps|tokens per second|in total|aggregate)",
                 r"(?:aggregate|total|overall|combined)\b.{0,30}(?:throughput|tok\w*|tps)\b.{0,60}(?:per[- ](?:user|request|stream|token)|single|individual)",
                 r"(?:numbers?|figures?|metrics?|throughput and \w+|they|it)\b.{0,20}(?:do(?:es)? not|don't|doesn't|never) (?:add up|match|agree|fit|multiply)|contradict(?:s|ory)?\b|inconsistent",
@@ -72,7 +74,7 @@ SYMPTOMS = Symptoms(
                 r"gpus? (?:are |is |sit |stay )?idle\b.{0,30}\d+ ?% of (?:the |each |every )?(?:step|time|iteration)",
                 r"(?:step|iteration|epoch)s?\b.{0,40}(?:wait\w*|spent|spend\w*|dominated|most|[4-9]\d ?%)\b.{0,40}(?:comm\w*|all-?reduce|network|gradient|sync|exchange)",
                 r"(?:comm\w*|all-?reduce|gradient (?:sync|exchange))\b.{0,40}(?:takes?|is|are|eats?|uses?)\b.{0,20}(?:[4-9]\d ?%|most|dominat|longer)",
-                r"gpus?\b.{0,40}(?:idle|wait\w*|[1-4]?\d ?%)\b.{0,60}(?:network|link|nic|comm|all-?reduce|transfer)",
+                r"gpus?\b.{0,40}(?:idle|wait\w*|[1-4]?\d ?%)\b.{0,30}\b(?:for|on|during|while|until|because|due)\b.{0,30}(?:network|link|nic|comm|all-?reduce|transfer)",
             )
         ),
         "others-share": Topic(

@@ -95,7 +95,7 @@ SYMPTOMS = Symptoms(
                 rf"|[1-9]\d+)[- ]"
                 rf"(?:the |of the |\w+ )?{_NODES}\b",
                 r"\b(?:multi|inter|cross|internode|between)-?(?:node|host|server)s?\b",
-                r"\b\d+ ?[x×] ?\d+ (?:GPUs?|H\d00|A\d00|V100|MI\d+)",
+                r"\b\d+ ?[x×] ?\d+ ?(?:[x×] ?)?(?:GPUs?|(?:rtx ?)?[a-z]{1,3}\d{1,4}\w*)\b",
                 r"\b(?:another|other|remote|second|peer) (?:node|host|machine|server|box)\b",
                 r"\bracks\b",
                 r"\bnum_?nodes?[\"\x27]?\s?[:=]\s?[2-9]|--?nnodes[ =][2-9]|\b-N ?[2-9]\b",
@@ -123,6 +123,7 @@ SYMPTOMS = Symptoms(
                 r"(?:want|need|force|tell|make|how (?:do|can|to))\s.{0,40}(?:use|take|go (?:over|through)|prefer|bind to)\s.{0,24}\b(?:en[ops]\d\w*|eth\d|ib\d|bond\d|the (?:fast|25g|100g|10g|second|other|internal|private))",
                 r"(?:picks?|picked|chooses?|chose|selects?|selected|found|took|takes?|lists?)\s.{0,30}\b(?:en[ops]\d\w*|eth\d|wlan\d|wl\w+|br\d|bond\d)\b.{0,12}(?:first|by default|again)",
                 r"two nics\b.{0,80}\b(?:office|public|management|wrong|other|slow)",
+                r"(?:shows? up|appears?|listed|seen|known|registered|reachable)\s.{0,30}(?:docker\d|virbr\d*|wlan\d?|wlp\w+|wi-?fi|tailscale\d?|vpn|tun\d|br-\w+)|\b192\.168\.122\.\d+",
             ),
         ),
         "interface-set-helps": Topic(
@@ -154,6 +155,7 @@ SYMPTOMS = Symptoms(
                 r"(?:storage|frontend|front-end|management|ethernet|nfs|25g|10g|40g|onboard)\b.{0,40}(?:also|too|as well)\b.{0,24}(?:rdma|roce|\bib\b|verbs|ib device)",
                 r"NCCL_IGNORE_NET_MISMATCH|nets? mismatch|(?:same|equal) (?:number|count) of (?:nics|hcas|net devices)",
                 r"\border of\b.{0,30}\b(?:pci\w*|devices?|cards?|hcas?|nics?|rails?)\b.{0,20}(?:differ|chang|not the same|vari)|\bmlx5_\d+ of \S+.{0,40}\bmlx5_\d+ of \S+",
+                r"(?:nccl|it|job)\s(?:also )?(?:includes?|picks?|takes?|uses?|tries|adds?|mixes|lists)\s.{0,40}\b(?:ethernet|storage|bond\w*|roce|25g|management|them|both)\b.{0,40}(?:infiniband|\bib\b|next to|besides|as well|too\b|along)",
             ),
         ),
         "hca-choice-helps": Topic(
@@ -199,7 +201,7 @@ SYMPTOMS = Symptoms(
         "transfer-on-tcp": Topic(
             negatable=False,
             wordings=(
-                r"\b(?:ucx\w*|ucp|mooncake|nixl|nvshmem|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?"
+                r"\b(?:ucx\w*|ucp|mooncake|nixl\w*|nvshmem\w*|transfer engine|open ?mpi|mpich|kv(?: cache)? transfers?"
                 r"|disaggregat\w*|lmcache|libfabric|deepep)\b"
                 r".{0,100}\b(?:tcp|sockets?)\b",
                 r"\b(?:tcp|sockets?)\b.{0,60}\b(?:ucx|mooncake|nixl|nvshmem|transfer engine|open ?mpi|kv(?: cache)? transfers?)\b",

@@ -156,6 +156,7 @@ SYMPTOMS = Symptoms(
         "pcie-generation-limit": Topic(
             wordings=(
                 r"pci-?e?(?:xpress)? ?(?:gen ?)?[345](?:\.0)? ?x ?(?:4|8|16)\b",
+                r"(?:gen ?[345]|pci-?e (?:gen ?)?[345](?:\.0)?)\b.{0,12}\b(?:slot|host|board|server|cpu|platform|riser|machine)",
                 r"(?:gen ?[345])(?:\.0)? ?x ?(?:4|8|16)\b",
                 r"(?:root complex|host bridge|(?:\bPHB\b|\bSYS\b)|through (?:the )?(?:cpu|host memory)|\bupi\b|\bqpi\b|infinity fabric)\b.{0,60}(?:limit|path|only|\d|between|p2p)",
             )
@@ -181,6 +182,17 @@ SYMPTOMS = Symptoms(
                 r"bi-?directional\b.{0,60}(?:\bsum|\btotal|\bdouble|both (?:ways|directions))|both directions|full[- ]duplex.{0,30}(?:sum|double)",
                 r"(?:ib|infiniband|link|port) rate.{0,40}(?:encoding|8b/10b|64b/66b)|after encoding",
                 r"lspci.{0,40}downgraded.{0,60}idle|(?:2\.5 ?GT/s|gen ?1)\b.{0,50}(?:idle|power ?sav|at rest)|idle\b.{0,60}(?:2\.5 ?GT/s|gen ?1\b)",
+            )
+        ),
+        "loss-at-hop": Topic(
+            wordings=(
+                r"(?:loss|lost|drops?|dropped)\b.{0,30}\b(?:at|on|in) (?:the )?(?:hop|router|middle|intermediate|\d(?:st|nd|rd|th) hop)",
+                r"(?:hop|router) (?:no\.? |number |#)?\d+.{0,40}(?:loss|lost|drop)",
+            )
+        ),
+        "loss-to-the-end": Topic(
+            wordings=(
+                r"(?:loss|lost|drops?)\b.{0,60}(?:also at|up to|until|and (?:all|every) (?:the )?(?:later|following|next|subsequent)|through to) (?:the )?(?:last|end|final|target|destination|hops?)?",
             )
         ),
         "pcie-sleeps": Topic(

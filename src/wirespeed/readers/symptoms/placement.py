@@ -23,6 +23,7 @@ SYMPTOMS = Symptoms(
                 r"\bclique(?:s| id)?\b.{0,24}\d.{0,40}\bclique\b|\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b.{0,40}\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b|different (?:azs?|availability zones?|zones?|regions?)",
                 r"(?:allocation|placement|nodes? (?:i|we) get|lucky|unlucky|depend\w* on (?:which|the) nodes?|some (?:allocations|placements|node sets))\b.{0,60}(?:slow|fast|%|differ|\d ?gb)",
                 r"\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b.{0,24}\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b",
+                r"(?:speed|performance|throughput|bandwidth|time|fast|slow)\b.{0,16}\bdepend\w*\s(?:\w+ )?on\s(?:which|the)\s(?:nodes?|hosts?|allocation|placement|machines)|topology\.conf|switchname=",
             ),
         ),
         "tensor-parallel": Topic(
@@ -65,6 +66,7 @@ SYMPTOMS = Symptoms(
                 r"\b1 ?(?:node|gpu|machine|server)\b\W{0,3}.{0,20}\d.{0,40}\b[2-9]\d* ?(?:nodes|gpus|machines|servers)\b\W{0,3}.{0,20}\d|on one node,? .{0,16}\d+.{0,12} on (?:two|three|four)",
                 r"(?:weights?|parameters?|params|states?|model)\s(?:are |is )?(?:cut|split|shard\w*|partition\w*|spread|gather\w*)\s.{0,16}(?:over|across|from|between)\s(?:all|every|both|the)\b",
                 r"\d+ (?:with|on|at) (?:one|1|a single)(?: (?:node|gpu|machine|server))?,? .{0,12}\d+ (?:with|on|at) (?:two|2)\b",
+                r"\d\d ?% (?:exposed|of (?:step|time) in)?\s?(?:comm\w*|nccl\w*|all-?_?(?:gather|reduce)|collectives?)\b",
             ),
         ),
         "slow-links": Topic(
@@ -87,6 +89,8 @@ SYMPTOMS = Symptoms(
                 r"(?:post\w*|submi\w*|prepar\w*|issu\w*|build\w*|creat\w*)\s.{0,24}(?:descriptors?|work requests|wqes?|small (?:requests|transfers|writes))",
                 r"(?:fewer|larger|bigger|merged|merging|coalesc\w*|contiguous|fused|fusing|batched|aggregat\w*)\s.{0,24}(?:pieces|blocks|messages|segments|transfers|buckets|descriptors|tensors|all-?_?reduces)",
                 r"(?:each|every|per) (?:token|layer|step|decode step)\b.{0,40}\d+ (?:all-?_?reduces?|collectives?|messages|round[- ]?trips|syncs?)",
+                r"\b\d{4,}\s(?:\d+(?:\.\d+)? ?k?i?b (?:\w+ )?)?(?:puts|gets|writes|reads|sends|messages|transfers|verbs|posts|exchanges)\b",
+                r"(?:thousands|hundreds|lots|millions|many|tons)(?: of)? (?:small|tiny|short|little)\s(?:\w+ )?\w+s\b",
             ),
         ),
         "link-mostly-idle": Topic(
@@ -102,7 +106,7 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:gradients?|grads?|all-?_?reduce|reduce-?_?scatter|communicat\w*|buckets?|traffic|bytes"
-                r"|volume)\b.{0,60}(?:\bfp32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the (?:bytes|size|volume|traffic)|twice (?:the|as many) (?:bytes|size|volume|traffic|expected))",
+                r"|volume)\b.{0,60}(?:\bfp32\b|\bf32\b|float32|\bfloat\b|4 bytes|full precision|single precision|double the (?:bytes|size|volume|traffic)|twice (?:the|as many) (?:bytes|size|volume|traffic|expected))",
                 r"(?:fp32|float32|4[- ]byte)\s.{0,24}(?:gradients?|grads?|all-?_?reduce|reduc\w*|communicat\w*|buckets?)",
                 r"(?:communication_data_type|reduce_dtype)\W.{0,16}(?:fp32|float32|torch\.float\b)|grad_reduce_in_fp32"
                 r"|accumulate[-_]allreduce[-_]grads[-_]in[-_]fp32",
@@ -174,6 +178,19 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:post\w*|submi\w*|launch\w*|enqueu\w*|per[- ](?:call|message|descriptor) (?:cost|overhead))\b.{0,40}(?:exceeds?|dominat\w*|longer than|more than|most of|\d+(?:\.\d+)? ?% of|of (?:the )?(?:transfer|total) time)|\d+(?:\.\d+)? ?% of (?:the )?(?:transfer )?time\s.{0,24}(?:post|submi|enqueu|launch)\w*",
+            ),
+        ),
+        "gpus-per-node": Topic(
+            negatable=False,
+            wordings=(
+                r"\b[2-9]\d* ?[x×] ?(?P<value>\d{1,2}) ?(?:[x×] ?)?(?:GPUs?|(?:rtx ?)?[a-z]{1,3}\d{1,4}\w*)\b",
+                r"\b(?P<value>\d{1,2}) (?:gpus?|cards) (?:per|each|a|in each|on each) ?(?:node|host|machine|server|box)?",
+            ),
+        ),
+        "tensor-parallel-degree": Topic(
+            negatable=False,
+            wordings=(
+                r"\btp[ =:-]?(?:size[ =:]?)?\s?(?P<value>\d{1,3})\b|tensor[-_ ](?:model[-_ ])?parallel(?:ism)?(?:[-_ ](?:size|degree))?[\"\x27]?\s?(?:=|:|of|is)?\s?(?P<unit>)",
             ),
         ),
     },

@@ -31,6 +31,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:[4-9]|1\d|2\d|32|64) (?:parallel |concurrent )?(?:connections?|streams?|threads?|workers?|scps?|copies|downloads?|curls?|transfers?)\b:? (?:gets?|give|together|reach\w*|move|in total|sum)? ?\d",
                 r"(?:\d+|two|three|four|five|six|eight|ten|sixteen) (?:parallel|concurrent|simultaneous) \w+\b.{0,40}(?:each|total|together|\d ?[mg])",
                 r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads)",
+                r"\b(?:one|1|a single|single) (?:tcp |iperf3? )?(?:stream|flow|connection|transfer|copy|thread)\b.{0,50}\b(?:[4-9]|\d\d|four|eight|ten|sixteen|several|many|more)\b.{0,12}(?:streams?|flows?|connections?|transfers?|copies|threads|parallel)",
                 r"hf_transfer|hf_xet|HF_XET_HIGH_PERFORMANCE",
             )
         ),
@@ -55,7 +56,7 @@ SYMPTOMS = Symptoms(
         "fresh-connection-is-fast": Topic(
             wordings=(
                 r"(?:fresh|new|another|second|other|re-?opened) (?:tcp |http )?(?:connection|request|session|curl|wget|download)\b.{0,70}(?:\d|fast|full|normal|fine)",
-                r"(?:restart|kill\w* (?:it|and)|retry|re-?try|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run|start (?:it |the \w+ )?again)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
+                r"(?:restart|kill\w* (?:it|and)|re-?try(?!ing in)|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run|start (?:it |the \w+ )?again)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
             )
         ),
         "origin-throttles": Topic(

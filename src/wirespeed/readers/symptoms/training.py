@@ -28,6 +28,8 @@ SYMPTOMS = Symptoms(
                 rf"(?:pair\w*|bisect\w*|binary search|one by one|in turn)\b.{{0,80}}(?:slow|low|half|bad|culprit|{_NODE}|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:slow|bad|faulty|culprit|weak)\s?(?:{_NODE})?",
                 r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:other|rest|normal|expected|against|vs)",
                 r"(?:exact )?same (?:script|job|code|experiment|run)\b.{0,20}\bon\b.{0,60}\d|(?:some|these|those|certain) (?:nodes?|node sets?|hosts?|allocations?)\b.{0,60}(?:slow|times|\d ?x)",
+                r"(?:taking|take|leaving|leave|kicking|kick|removing|throwing|pulling|pull)\s\S+\s(?:\w+ )?(?:out|off|away)\b.{0,60}(?:back|old|full|normal|fast|gives|restor|recover|fine)",
+                r"(?:iteration|step|everyone|everybody|all|job|whole|ring|throughput|pace)\b.{0,40}(?:dictated|limited|bounded|held (?:back|up)|paced|dragged|determined|set)\s(?:by|down)\s.{0,30}(?:it\b|that|one|node|rank|gpu|slowest)",
             ),
         ),
         "gpu-throttled": Topic(
@@ -76,6 +78,7 @@ SYMPTOMS = Symptoms(
                 r"\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:one|a|some|rank|gpu|the).{0,40}\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:the )?(?:others?|rest|another|rank|gpu|all)",
                 r"(?:changes|differs|varies|another|different|not the same)\s(?:\w+ )?(?:rank|gpu|card|worker)?\s?(?:\w+ )?(?:per|every|each|from|between)\s(?:step|job|iteration|batch)",
                 r"(?:by|per|on) samples?(?: count)?,? (?:and )?not (?:by )?(?:tokens|frames|length|pixels)|(?:tokens?|frames?|pixels?) (?:count|number)s?\b.{0,20}(?:var|differ|uneven)",
+                r"(?:from|between)\s\d[\d,.]* ?k?\s(?:to|and|-)\s\d[\d,.]* ?k?\s(?:tokens|frames|pixels|samples|words|atoms|points)|(?:no|without|lacks?)\s(?:sequence )?(?:packing|bucketing|length sorting)",
             ),
         ),
         "late-for-other-reasons": Topic(
@@ -96,6 +99,8 @@ SYMPTOMS = Symptoms(
                 r"(?:long-lived|millions? of|many) (?:python )?objects|gc\.(?:freeze|collect|disable)|stop[- ]the[- ]world|gen(?:eration)? ?2 collect",
                 r"(?:save|checkpoint\w*|evaluat\w*|validat\w*|logging|upload\w*|wandb)\b.{0,50}(?:others?|everybody|everyone|the rest|all ranks)\s.{0,20}(?:wait|idle|sit|hang)",
                 r"gc\.collect|spikes?\b.{0,40}(?:each|every) \d+ ?(?:min|s\b|sec|steps?)",
+                r"(?:agent|exporter|daemon|collector|scraper|watchdog script|health ?check)s?\b.{0,40}(?:polls?|scrapes?|runs?|wakes?|then|every|each|samples?)",
+                r"(?:every|each)\s(?:\d+|few|couple of) ?(?:s|sec|seconds|min|minutes|steps?|iterations?)\b.{0,30}(?:step|iteration|doubl|spike|slow|long|pause|stall|hiccup)",
             ),
         ),
         "size-cannot-explain": Topic(
@@ -132,6 +137,8 @@ SYMPTOMS = Symptoms(
                 r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
                 r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
                 r"\b(?P<value>\d+) (?:batches|samples|steps|iterations|calls)\b.{0,30}\b(?:ranks?|gpus?|process\w*|workers?)\b.{0,30}\b\d+ (?:batches |samples |steps )?(?:on|for|in) (?:the )?(?:rank|gpu|others?|process|rest|last)",
+                r"\branks? ?\d.{0,40}\b(?:barrier|broadcast|all-?_?gather|reduce-?_?scatter)\b.{0,60}\b(?:others?|ranks?|rest)\b.{0,40}\b(?:all-?_?reduce|all-?_?gather|broadcast|reduce)|\b(?:all-?_?reduce|broadcast)\b.{0,40}\bothers?\b.{0,20}\b(?:barrier|all-?_?gather)|\[rank ?\d+\] barrier",
+                r"(?:stops?|finish\w*|ends?|exits?|leaves?|returns?|done)\s(?:\S+ )?(?:early|first|sooner|after different|at different)\b.{0,40}(?:rank|process|gpu|worker|number|token|step)",
             ),
         ),
         "hang": Topic(wordings=(r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",)),

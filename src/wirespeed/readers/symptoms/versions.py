@@ -32,6 +32,8 @@ SYMPTOMS = Symptoms(
                 rf"\bfixed (?:in|by|with|since)\s.{{0,24}}(?:{_SOFTWARE}|v?\d+\.\d+\.\d+)|(?:known (?:bug|issue|regression)|release notes?)\b.{{0,60}}(?:{_SOFTWARE}|\d+\.\d+)",
                 r"(?:went away|goes away|gone|disappear\w*|stopp\w*|vanish\w*|fixed|solved|resolved|cured)\s.{0,16}(?:with|in|on|under|after|by|using|from)\s.{0,24}v?\d+\.\d+(?:\.\d+)?|(?:came back|comes back|return\w*|reappear\w*|back again)\s.{0,40}\d+\.\d+\.\d+",
                 r"only the (?:\w+ )?(?:library|nccl|release|version|image|tag|container|wheel|driver|firmware)(?: \w+)? (?:changed|differs|is different)",
+                r"\b(?:so does|so did|as does|also|same with)\s(?:\w+ )?v?\d+\.\d+\.\d+|v?\d+\.\d+(?:\.[\dx]+)?\s(?:is|are)\s(?:not )?(?:affected|broken|bad|buggy|unaffected|immune|clean)",
+                r"\d+\.\d+\.\d+\s?(?:->|=>|:|=|gives|→)\s?\d+(?:\.\d+)? ?[GM]b.{0,24}\d+\.\d+\.\d+\s?(?:->|=>|:|=|gives|→)\s?\d+",
             ),
         ),
         "since-upgrade": Topic(
@@ -59,6 +61,8 @@ SYMPTOMS = Symptoms(
                 rf"(?:head|driver|server|master|prefill|one|first|old|local|client|rank ?0|node[- ]?\w+)\b.{{0,40}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,70}}(?:worker|other|second|rest|client|new|container|another|decode|remote|node[- ]?\w+|rank ?\d+)\b.{{0,40}}\d+\.\d+(?! ?[GMkTu%m])",
                 r"(?:header|library|runtime|compile[d]?|link\w*)\b.{0,30}\d+\.\d+.{0,40}(?:runtime|library|header|loaded|but)\b.{0,30}\d+\.\d+\.?\d*(?! ?[GMkTu%m])|cluster was started with",
                 r"(?:nodes?|hosts?|ranks?|images?|pods?|workers?)\s.{0,30}(?:run|have|use|carry|load)\w*\s(?:a )?(?:different|other|another|older|newer|not the same)\s.{0,24}(?:version|release|build|nccl|driver|image|torch|cuda)",
+                rf"(?:that|this|a single|only one|which)\s(?:\w+\s)?(?:node|host|machine|rank|worker|server|image|pod)\b.{{0,30}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,40}}\b(?:others?|rest|remaining)\b.{{0,30}}\d+\.\d+(?! ?[GMkTu%m])",
+                r"(?:half|part|some) of (?:the |our )?(?:fleet|nodes|cluster|hosts|ranks)\b.{0,40}(?:still|runs?|has|have|use)\b.{0,60}(?:rest|others?|new)\b",
             ),
         ),
         "groups-do-not-mix": Topic(
@@ -78,6 +82,12 @@ SYMPTOMS = Symptoms(
                 r"|some nodes|not on|missing on|=?none)",
                 r"(?:libnccl-net\S*|net(?:work)? ?plugin|nccl plugin|hpc-?x|ofi[- ]nccl|sharp plugin|rdma-sharp)\b.{0,80}\b(?:other|second|old|rest|half|others)\b.{0,30}(?:does ?n.t|do(?:es)? not|not|without|lack\w*|missing|none|no\b|internal|built-?in)",
                 r"(?:one|some|new|half|only)\s(?:\w+ )?(?:images?|nodes?|hosts?|pools?|containers?|ranks?)\s.{0,30}(?:has|have|load\w*|ship\w*|with|carr\w*|us\w+)\s.{0,24}(?:libnccl-net|plugin|hpc-?x|ofi|sharp)",
+            ),
+        ),
+        "feature-off-helps": Topic(
+            negatable=False,
+            wordings=(
+                r"NCCL_(?:NVLS|CUMEM|MNNVL|PXN|GRAPH|LAUNCH|WIN|CTA|GIN|RAS|COLLNET|DMABUF|SYM|NVLSTREE|IB_SPLIT|IB_MERGE)\w*\s?=\s?\S+.{0,24}(?:avoid|work\w* ?around|help|fix|hide|cure|works?|gone|goes|solv|prevent|pass)|(?:disabl\w*|without|turn\w* off)\s.{0,16}(?:nvls|cumem|mnnvl|pxn|cuda graphs?|ll128|nvlink sharp)\b.{0,40}(?:avoid|help|fix|works?|gone|goes|solv|pass|cure)",
             ),
         ),
     },
