@@ -62,7 +62,7 @@ def is_tried_out(variable: EnvVar) -> bool:
 
 def is_switched_on(variable: EnvVar) -> bool:
     """Whether NCCL reads the setting as true."""
-    return (variable.setting or "").strip().rstrip(".").lower() in {"1", "true", "yes", "y"}
+    return (variable.setting or "").strip().rstrip(".,;").lower() in {"1", "true", "yes", "y"}
 
 
 def uses_sockets(case: Case) -> tuple[Record, ...]:

@@ -1,7 +1,7 @@
 """The link is full of traffic that the job needs."""
 
-from wirespeed.diagnosis.rules._line_rate import reached
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.rules._line_rate import line_rates, reached
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
@@ -17,8 +17,33 @@ from wirespeed.model.finding import (
 )
 from wirespeed.model.kinds import Explain, Rule
 from wirespeed.model.measurement import ThroughputRun
-from wirespeed.model.settings import Statement
+from wirespeed.model.record import Record
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
+
+LEAST_SIZE_BYTES = 1e6
+LEAST_TIME_S = 0.01
+MOST_NUMBERS = 12
+"""Among more numbers some three agree by chance."""
+
+
+def _time_of_link(case: Case) -> tuple[Quantity, Quantity, Record, float] | None:
+    """A size, a time and a link for which size over rate is that time."""
+    sizes = [one for one in quantities(case, "size") if one.value >= LEAST_SIZE_BYTES]
+    times = [one for one in quantities(case, "time") if one.value >= LEAST_TIME_S]
+    lines = line_rates(case)
+    if max(len(sizes), len(times), len(lines)) > MOST_NUMBERS:
+        return None
+    return next(
+        (
+            (size, time, line, rate)
+            for size in sizes
+            for time in times
+            for line, rate in lines
+            if 0.85 <= 8 * size.value / rate / time.value <= 1.15
+        ),
+        None,
+    )
 
 
 def _judge(case: Case) -> Verdict:
@@ -28,6 +53,9 @@ def _judge(case: Case) -> Verdict:
     if full and (demand or said_full):
         share = full[0][1] / full[1][1]
         evidence.append(supports(_FULL, STRONG, full[0][0], full[1][0], share_ratio=share))
+    taken = _time_of_link(case)
+    if taken and (demand or said_full or slow_kind):
+        evidence.append(supports(_TIME, FAIR, *taken[:3], size_bytes=taken[0].value, line_bits_per_s=taken[3], time_s=taken[1].value))
     evidence += piece(_SAID, ALONE, said_full)
     evidence += piece(_DEMAND, ALONE, demand)
     if evidence:
@@ -37,6 +65,9 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_TIME = Text(
+    en="{size_bytes} over {line_bits_per_s} take the {time_s} that are waited", zh="{size_bytes} 经 {line_bits_per_s} 传输正需所等待的 {time_s}"
+)
 _FULL = Text(en="the link carries {share_ratio} of its rate", zh="链路承载了其速率的 {share_ratio}")
 _SAID = Text(en="the link is full", zh="链路已满")
 _DEMAND = Text(en="the job moves more than the link carries in the time", zh="作业在该时间内的数据量超过链路能力")

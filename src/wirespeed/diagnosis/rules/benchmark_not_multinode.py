@@ -89,7 +89,10 @@ def _hosts_named(command: Command) -> int:
 
 
 _REPEATED = Text(en="the same rank appears twice: each process is a world of its own", zh="同一 rank 出现两次：每个进程各自为政")
-_STARTS = Text(en="two headers stand in one output before any result: each process is a world of its own", zh="同一输出在结果之前出现两个表头：每个进程各自为政")
+_STARTS = Text(
+    en="two headers stand in one output before any result: each process is a world of its own",
+    zh="同一输出在结果之前出现两个表头：每个进程各自为政",
+)
 _ROWS = Text(en="every size is printed twice, the outputs of two runs are mixed", zh="每个尺寸打印两次，两次运行的输出混在一起")
 _SUMMARIES = Text(en="two footers with almost the same mean stand in one output", zh="同一输出中有两个几乎相同的汇总")
 _ONE_RANK = Text(en="the launcher names several hosts, the benchmark lists one", zh="启动命令含多台主机，而基准测试只列出一台")

@@ -34,6 +34,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LOADS, ALONE, case.said("loads-or-compiles"))
     if len(case.every(HttpTiming)) >= 3 and not slow_first:
         evidence += against(_EVEN, FAIR, case.every(HttpTiming))
+    evidence += against(_STORAGE, FAIR, case.said("storage-is-limit") if not slow_first else ())
     evidence += against(_LAST, FAIR, case.said("few-left-hanging"))
     return Verdict(evidence=tuple(evidence))
 
@@ -43,6 +44,7 @@ _FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批�
 _LATER = Text(en="the requests after it are fast", zh="之后的请求很快")
 _LOADS = Text(en="a model is loaded, code compiled or a replica started then", zh="此时在加载模型、编译代码或启动副本")
 _EVEN = Text(en="the first request is as fast as the others", zh="首个请求与其他一样快")
+_STORAGE = Text(en="the storage that is loaded from is slow", zh="加载所用的存储缓慢")
 _LAST = Text(en="it is the end that is slow, not the beginning", zh="慢的是末尾而不是开头")
 
 RULE = Rule(

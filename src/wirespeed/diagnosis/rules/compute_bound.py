@@ -3,12 +3,14 @@
 from wirespeed.diagnosis.rules._pieces import MOST_COMPARED, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import storage
+
+SMALL_SHARE_RATIO = 0.1
 
 
 def _judge(case: Case) -> Verdict:
@@ -20,6 +22,10 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_NETWORK_IDLE, FAIR, case.said("network-hardly-used"))
     elif case.said("network-hardly-used"):
         evidence += piece(_BUSY, FAIR, [*case.said("gpu-busy"), *_busy(case)])
+    exposed = _small_share(case)
+    if exposed:
+        evidence.append(supports(_SMALL, STRONG, *exposed, communication_s=exposed[0].value, step_s=exposed[1].value))
+        evidence += piece(_BUSY, FAIR, case.said("gpu-busy") if not dominates else ())
     contention = case.said("overlap-slows-kernels")
     evidence += piece(_CONTENTION, STRONG, contention)
     if contention:
@@ -37,6 +43,14 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _small_share(case: Case) -> tuple[Quantity, Quantity] | None:
+    """The time of exposed communication and the time of a step of which it is a small part."""
+    exposed = quantities(case, "time", r"(?:exposed|non-?overlapped|remaining)[^.;,]{0,24}$|(?:\bcomm\w*|all-?reduce|nccl)(?: time| takes| is|:)*\W{0,3}$")
+    steps = quantities(case, "time", r"\b(?:step|iteration|whole|total)(?: time| takes| is| of|:)*\W{0,3}$")
+    small = [(one, step) for one in exposed[:9] for step in steps[:9] if 0 < one.value <= SMALL_SHARE_RATIO * step.value]
+    return small[0] if small and all(one.value <= SMALL_SHARE_RATIO * small[0][1].value for one in exposed) else None
+
+
 def _busy(case: Case) -> list[Gpu]:
     near_power = case.every(
         Gpu, lambda one: bool(one.power_w and one.power_limit_w) and (one.power_w or 0) >= 0.9 * (one.power_limit_w or 1)
@@ -52,6 +66,9 @@ _CONTENTION = Text(
 _BUSY = Text(en="the GPUs are at their limit", zh="GPU 达到极限")
 _NETWORK_IDLE = Text(en="the network is hardly used or was tested good", zh="网络几乎未用或测试良好")
 _SPINS = Text(en="the GPUs draw little power", zh="GPU 功耗很低")
+_SMALL = Text(
+    en="communication takes {communication_s} of a step of {step_s}", zh="每步 {step_s} 中通信仅占 {communication_s}"
+)
 _DATA = Text(en="steps wait for data", zh="步骤在等数据")
 _DEMAND = Text(en="communication or the link is named as the larger part", zh="通信或链路被指为主要部分")
 

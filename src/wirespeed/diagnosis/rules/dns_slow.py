@@ -41,6 +41,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SAID, ALONE, stalls)
     evidence += piece(_FIVE, FAIR, case.said("dns-five-seconds"))
     evidence += piece(_BUSY, ALONE, case.said("dns-server-busy"))
+    evidence += piece(_GIVES_UP, FAIR, case.said("resolver-gives-up"))
     evidence += piece(_UNRESOLVED, SLIGHT, case.every(FrameworkEvent, topic="name-not-resolved"))
     if evidence:
         evidence += piece(_SEARCHES, SLIGHT, [*_long_search(case), *case.said("dns-search-expansion")])
@@ -71,6 +72,7 @@ _FIVE_MEASURED = Text(
 _SAID = Text(en="names resolve slowly", zh="域名解析缓慢")
 _FIVE = Text(en="stalls last multiples of 5 s, the resolver's retry time", zh="停顿为 5 s 的倍数，即解析器重试间隔")
 _BUSY = Text(en="a name server is busy or dead", zh="某个域名服务器繁忙或失效")
+_GIVES_UP = Text(en="the resolver had no answer in time, which another try may have", zh="解析器未及时得到应答，重试可能成功")
 _UNRESOLVED = Text(en="a name could not be resolved", zh="有域名无法解析")
 _SEARCHES = Text(en="the search list turns one name into many queries", zh="搜索列表把一个域名变成多次查询")
 _LOST = Text(

@@ -50,7 +50,8 @@ _NO_PLUGIN = Text(en="NCCL finds no network plugin, and without it EFA is invisi
 _SOCKETS = Text(en="NCCL uses sockets on an instance with EFA", zh="在带 EFA 的实例上 NCCL 使用套接字")
 _OTHER_PROVIDER = Text(en="FI_PROVIDER names another provider than efa", zh="FI_PROVIDER 指定的不是 efa")
 _EMULATED = Text(
-    en="one-sided operations go over TCP although an EFA device is there: UCX emulates them", zh="虽有 EFA 设备，单边操作仍走 TCP：由 UCX 模拟"
+    en="one-sided operations go over TCP although an EFA device is there: UCX emulates them",
+    zh="虽有 EFA 设备，单边操作仍走 TCP：由 UCX 模拟",
 )
 _GROUP = Text(
     en="a security group is in the path; EFA needs a rule to and from the group itself, in both directions",

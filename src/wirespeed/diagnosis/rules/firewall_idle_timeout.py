@@ -34,9 +34,10 @@ def _judge(case: Case) -> Verdict:
     device, keepalive = min(_device_idle(case), key=lambda one: one[1], default=None), _keepalive(case)
     silent = case.said("silent-idle-drop")
     stateful, long_idle = case.said("stateful-device"), case.said("long-idle")
+    quiet = long_idle or case.said("after-silence")
     evidence += piece(_SILENT, ALONE, silent)
     if silent or stateful:
-        evidence += piece(_LONG, FAIR, long_idle)
+        evidence += piece(_LONG, FAIR, quiet)
     if keepalive and device:
         numbers: dict[str, Value] = {"keepalive_s": keepalive[1], "device_s": device[1]}
         if keepalive[1] > device[1]:
@@ -44,7 +45,7 @@ def _judge(case: Case) -> Verdict:
         else:
             evidence.append(contradicts(_IN_TIME, STRONG, keepalive[0], device[0], **numbers))
     if evidence:
-        evidence += piece(_AFTER, SLIGHT if long_idle else FAIR, case.said("after-silence"))
+        evidence += piece(_AFTER, SLIGHT, case.said("after-silence") if long_idle else ())
         evidence += piece(_STATEFUL, FAIR, stateful)
     evidence += against(_BAD_GATEWAY, FAIR, case.every(ServerEvent, status_code=502))
     return Verdict(evidence=tuple(evidence), values={"device_s": device[1] if device else None})
@@ -59,8 +60,8 @@ _IN_TIME = Text(
     en="keep-alives come every {keepalive_s}, before the device's {device_s}",
     zh="keepalive 每 {keepalive_s} 一次，早于设备的 {device_s}",
 )
-_LONG = Text(en="it happens after minutes or hours of silence", zh="在数分钟或数小时静默后发生")
-_AFTER = Text(en="failures follow a pause", zh="故障发生在一段静默之后")
+_LONG = Text(en="it happens after a silence", zh="在一段静默之后发生")
+_AFTER = Text(en="the silence lasts minutes or hours", zh="静默持续数分钟或数小时")
 _STATEFUL = Text(en="a firewall, NAT or balancer is in the path", zh="路径上有防火墙、NAT 或均衡器")
 _BAD_GATEWAY = Text(en="a 502 comes from a connection that was closed, not forgotten", zh="502 来自被关闭而非被遗忘的连接")
 

@@ -22,7 +22,9 @@ def _judge(case: Case) -> Verdict:
     gloo = case.every(FrameworkEvent, lambda one: one.topic.startswith("gloo") or _GLOO.search(one.message) is not None)
     mesh = tuple(one for one in gloo if one.topic == "gloo-connect-failed" or one.topic in _CONNECT_TOPICS)
     loopback = tuple(one for one in gloo if _LOOPBACK.search(f"{one.message} {one.peer or ''}"))
-    refused = case.every(FrameworkEvent, lambda one: one.topic == "connection-refused" and _LOOPBACK.search(one.message) is not None)
+    refused = case.every(
+        FrameworkEvent, lambda one: one.topic == "connection-refused" and _LOOPBACK.search(one.message) is not None
+    )
     listed = tuple(one for one in variables(case, "GLOO_SOCKET_IFNAME") if re.search(r"[\^,]", one.setting or ""))
     evidence = (
         *seen(_NO_INTERFACE, PROVES, no_interface),

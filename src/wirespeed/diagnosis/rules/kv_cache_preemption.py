@@ -104,5 +104,5 @@ RULE = Rule(
     ),
     gain=Text(en="Removes stalls and repeated prefill", zh="消除停顿与重复预填充"),
     severity="medium",
-    explains=("server-saturated", "no-fault-queueing"),
+    explains=("server-saturated", "no-fault-queueing", "peer-process-died"),
 )

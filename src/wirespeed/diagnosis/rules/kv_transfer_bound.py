@@ -56,12 +56,14 @@ def _judge(case: Case) -> Verdict:
     if evidence:
         evidence += piece(_DOMINATES, FAIR, case.said("kv-transfer-dominates"))
         evidence += piece(_SPLIT, SLIGHT, case.said("prefill-decode-split"))
+        evidence += piece(_FULL, FAIR, case.said("link-full"))
     return Verdict(evidence=tuple(evidence))
 
 
 _SHARE = Text(en="the transfer takes {share_ratio} of the time to the first token", zh="传输占首词元时间的 {share_ratio}")
 _TRANSFER = Text(en="the KV cache is moved between machines", zh="KV 缓存在机器间移动")
 _DOMINATES = Text(en="the transfer is said to take most of the time", zh="传输被指占去大部分时间")
+_FULL = Text(en="the link is full meanwhile", zh="期间链路已满")
 _SPLIT = Text(en="prefill and decode are split", zh="预填充与解码分离")
 
 RULE = Rule(
@@ -122,4 +124,5 @@ RULE = Rule(
         en="Time to first token falls by the transfer's part that is hidden or shortened", zh="首词元时间减少被隐藏或缩短的传输部分"
     ),
     severity="medium",
+    explains=("bandwidth-insufficient", "compute-bound"),
 )

@@ -65,6 +65,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_NAGLE, FAIR, case.said("nagle"))
     set_on = [one.record for one in configured(case, _NO_DELAY) if re.search(r"1|true|on\b", one.setting.lower())]
     evidence += against(_SET, FAIR, set_on)
+    evidence += against(_PIECE, FAIR, case.said("stream-in-one-piece"))
     return Verdict(evidence=tuple(evidence))
 
 
@@ -83,6 +84,7 @@ _HELD = Text(
 _FORTY = Text(en="a delay of about 40 ms is reported", zh="报告了约 40 ms 的延迟")
 _INVERTED_SAID = Text(en="small answers are slower than big ones", zh="小回答比大回答慢")
 _NAGLE = Text(en="small separate writes or a missing TCP_NODELAY are named", zh="提到了分开的小写入或缺少 TCP_NODELAY")
+_PIECE = Text(en="the stream comes in one piece or in lumps", zh="流式响应整块到达")
 _SET = Text(en="TCP_NODELAY is set", zh="已设置 TCP_NODELAY")
 
 RULE = Rule(

@@ -46,7 +46,7 @@ def _naming(says: Text, weight_nats: float, found: tuple[EnvVar, ...]) -> tuple[
 
 
 def _closes_a_path(variable: EnvVar) -> bool:
-    setting = (variable.setting or "").strip().rstrip(".").upper()
+    setting = (variable.setting or "").strip().rstrip(".,;").upper()
     if variable.name in ("NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL", "NCCL_NET_GDR_READ"):
         return setting in _NO_LEVEL
     return variable.name in _FORBIDS_PEER and is_switched_on(variable)
@@ -54,7 +54,7 @@ def _closes_a_path(variable: EnvVar) -> bool:
 
 def _bounds_bandwidth(variable: EnvVar) -> bool:
     limit = _SMALL.get(variable.name)
-    setting = (variable.setting or "").strip().rstrip(".")
+    setting = (variable.setting or "").strip().rstrip(".,;")
     return limit is not None and setting.isdigit() and 0 < int(setting) <= limit
 
 

@@ -53,8 +53,8 @@ def _made_for_another(case: Case, injected: tuple[EnvVar | Statement, ...]) -> t
     if not named:
         return ()
     gpus = _generations(one.title or "" for one in case.every(Gpu))
-    rest = [one.quotes[0].text for one in case.records if one.quotes and not _FILE.search(one.quotes[0].text)]
-    here = gpus or _generations([*rest, case.question])
+    told = (line for text in case.texts.values() for line in text.split("\n") if not _FILE.search(line))
+    here = gpus or _generations((*told, case.question))
     return tuple(one for one, found in named if here and not found & here)
 
 

@@ -14,7 +14,9 @@ from wirespeed.model.text import Text
 _RELEASE = re.compile(r"(?i)(?:nccl|rccl|torch|cuda|v)?\s*v?\d+\.\d+(?:\.\d+)?")
 _LIBRARIES = {"nccl", "rccl", "ucx", "libfabric", "aws-ofi-nccl", "torch", "pytorch", "cuda", "vllm", "sglang", "openmpi"}
 _RATE = re.compile(r"(\d+(?:\.\d+)?) ?[GM][bB](?:/s|ps|it/s)?")
-_WENT_WELL = re.compile(r"(?i)\b(?:clean|works?|fine|ok|pass\w*|no (?:hang|error|problem|issue)|good|fast|normal|stable|all steps)\b|✅|✓")
+_WENT_WELL = re.compile(
+    r"(?i)\b(?:clean|works?|fine|ok|pass\w*|no (?:hang|error|problem|issue)|good|fast|normal|stable|all steps)\b|✅|✓"
+)
 _WENT_BADLY = re.compile(
     r"(?i)\b(?:hang\w*|hung|wedg\w*|stuck|stall\w*|freez\w*|froze\w*|fail\w*|crash\w*|slow\w*|abort\w*|deadlock\w*|segfault\w*|error\w*|broken)\b|❌"
 )

@@ -140,9 +140,7 @@ _APART = Text(
 _ONE_OF_LIST = Text(en="a queue pair of one listed device cannot reach its peer", zh="列表中某个设备的队列对无法到达对端")
 _NO_MATCH = Text(en="active ports exist and NCCL_IB_HCA matches none", zh="存在激活端口，但 NCCL_IB_HCA 未匹配到任何设备")
 _FEW = Text(en="NCCL uses at most half of the equal active ports", zh="NCCL 只用了不超过一半的同类激活端口")
-_UNCHECKED = Text(
-    en="NCCL's check that ranks use the same adapters is switched off", zh="NCCL 对各 rank 网卡是否一致的检查被关闭"
-)
+_UNCHECKED = Text(en="NCCL's check that ranks use the same adapters is switched off", zh="NCCL 对各 rank 网卡是否一致的检查被关闭")
 _NOT_OPENED = Text(en="one rank cannot open an adapter that others may use", zh="某个 rank 打不开其他 rank 可能使用的网卡")
 _UNEQUAL = Text(en="adapters of very different rates are used together", zh="混用了速率相差很大的网卡")
 _MIXED = Text(en="InfiniBand and RoCE ports are used together", zh="InfiniBand 与 RoCE 端口混用")

@@ -1,5 +1,8 @@
 """The network is healthy and hardly used; the time goes elsewhere."""
 
+import re
+
+from wirespeed.diagnosis.rules._line_rate import line_rates
 from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
@@ -17,6 +20,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
@@ -24,6 +28,8 @@ LITTLE_BITS_PER_S = 50e6
 """A twentieth of the slowest link that connects GPU machines, 1 Gb/s."""
 _TRAFFIC = r"(?:traffic|link|nic|network|\brx|\btx|wire|carries|thunderbolt|ethernet)\W{0,3}(?:is |at |only |carries |about |shows |of |utili[sz]ation )*$"
 SMALL_SHARE_RATIO = 0.15
+_SHOWN = r"(?:traffic|graph|nload|iftop|\bsar\b|grafana|dashboard|monitor\w*|\brx|\btx|carries|utili[sz]ation|usage)\W{0,3}(?:is |at |only |carries |about |shows |of |during \w+ )*$"
+_BENCHMARK = re.compile(r"(?i)iperf|ib_\w+_(?:bw|lat)|perftest|nccl|busbw|all_?reduce|wget|curl|scp|rsync|download|copy")
 
 
 def _judge(case: Case) -> Verdict:
@@ -33,7 +39,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_UNUSED, ALONE, unused)
     little = [one for one in quantities(case, "rate", _TRAFFIC) if 0 < one.value <= LITTLE_BITS_PER_S]
     evidence += piece(_LITTLE, FAIR, little)
-    unused_link = _hardly_used(case)
+    unused_link = _hardly_used(case) or _hardly_used_as_told(case)
     if unused_link:
         evidence.append(supports(_SHARE, STRONG, unused_link[0], unused_link[1], share_ratio=unused_link[2]))
     if evidence:
@@ -52,6 +58,14 @@ def _hardly_used(case: Case) -> tuple[Quantity, Link, float] | None:
             if 0 < share <= SMALL_SHARE_RATIO:
                 return used, line, share
     return None
+
+
+def _hardly_used_as_told(case: Case) -> tuple[Quantity, Record, float] | None:
+    """The same where both the link and the traffic during the job stand in words; a benchmark's rate is no traffic."""
+    line = max(line_rates(case), key=lambda one: one[1], default=None)
+    told = [one for one in quantities(case, "rate", _SHOWN) if not _BENCHMARK.search(one.quotes[0].text if one.quotes else "")]
+    used = max((one for one in told if line and 0 < one.value < line[1]), key=lambda one: one.value, default=None)
+    return (used, line[0], used.value / line[1]) if line and used and used.value <= SMALL_SHARE_RATIO * line[1] else None
 
 
 _IN_TURN = Text(

@@ -27,6 +27,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_TABLE, STRONG + SLIGHT, tables),
         *seen(_DOMAINS, FAIR, domains),
         *seen(_SAID, FAIR + 0.5, case.said("crosses-domain")),
+        *(contradicts(_THIN, FAIR, one) for one in case.said("oversubscribed")[:1]),
         *(contradicts(_EVEN, STRONG, table) for table in even[:1]),
     )
     return Verdict(evidence=evidence)
@@ -57,6 +58,7 @@ def _several_domains(case: Case) -> tuple[Setting, ...]:
 
 _TABLE = Text(en="inside one domain it is clearly faster than across domains", zh="同一域内明显快于跨域")
 _DOMAINS = Text(en="the nodes carry labels of different domains", zh="节点带有不同域的标签")
+_THIN = Text(en="the links between the domains are said to be too thin for any placement", zh="据称域间链路本身就不足，与放置无关")
 _EVEN = Text(en="inside one domain it is as slow as across domains", zh="同一域内与跨域一样慢")
 _SAID = Text(en="the group spans racks, switches, zones or NVLink domains", zh="该组跨越机架、交换机、可用区或 NVLink 域")
 

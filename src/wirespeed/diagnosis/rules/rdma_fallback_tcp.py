@@ -42,9 +42,7 @@ def _judge(case: Case) -> Verdict:
         *seen(
             _HARDWARE,
             FAIR,
-            (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))
-            if on_tcp
-            else (),
+            (*rdma_ports_active(case), *case.said("rdma-healthy-outside")) if on_tcp else (),
         ),
         *seen(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
         *seen(_FAILED, SLIGHT, failed if on_tcp else ()),
@@ -86,7 +84,12 @@ RULE = Rule(
         zh="UCX、NIXL、Mooncake 或 MPI 找不到可用的 RDMA 传输，未报错便改用 TCP。",
     ),
     needs=(
-        (wants(EnvVar, lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP", "NVSHMEM_REMOTE_TRANSPORT")),),
+        (
+            wants(
+                EnvVar,
+                lambda one: one.name in ("UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "MC_FORCE_TCP", "NVSHMEM_REMOTE_TRANSPORT"),
+            ),
+        ),
         (UcxTransport,),
         (wants(FrameworkEvent, lambda one: _STACK.search(one.message) is not None),),
         (wants(Setting, lambda one: one.name.lower().endswith("protocol")),),

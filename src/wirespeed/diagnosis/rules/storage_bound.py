@@ -42,6 +42,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
     if evidence:
         evidence += piece(_NETWORK_STORAGE, SLIGHT, case.said("network-storage"))
+        evidence += piece(_READERS, FAIR, case.said("slower-with-more-readers"))
         evidence += piece(_IDLE_NET, FAIR, case.said("network-hardly-used"))
     fast = [one for one in disk if one.rate_bits_per_s > 8e9]
     evidence += against(_FAST, FAIR, [] if slow else [*fast, *case.said("sequential-is-fast")])
@@ -54,6 +55,7 @@ _BELOW = Text(
 )
 _KERNEL = Text(en="the kernel waits for storage", zh="内核在等存储")
 _SAID = Text(en="storage is slow or at its limit", zh="存储慢或达到上限")
+_READERS = Text(en="it is slower the more machines read at once", zh="同时读取的机器越多越慢")
 _NETWORK_STORAGE = Text(en="the data is on network storage", zh="数据在网络存储上")
 _IDLE_NET = Text(en="the network is hardly used", zh="网络几乎未用")
 _FAST = Text(en="the storage is fast when read in order", zh="顺序读取时存储很快")

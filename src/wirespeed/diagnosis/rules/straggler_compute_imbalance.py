@@ -96,7 +96,12 @@ RULE = Rule(
         en="Ranks reach the collective at different times because their work differs; the time seen there is mostly waiting for the last.",
         zh="各 rank 工作量不同，到达集合操作的时间不同；看到的耗时主要是等待最后一个。",
     ),
-    needs=((wants(TrainingStep, lambda one: one.rank is not None),), (wants(Table, lambda one: len(one.rows) >= 3),), (Statement,), (Quantity,)),
+    needs=(
+        (wants(TrainingStep, lambda one: one.rank is not None),),
+        (wants(Table, lambda one: len(one.rows) >= 3),),
+        (Statement,),
+        (Quantity,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

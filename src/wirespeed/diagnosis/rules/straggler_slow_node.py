@@ -15,7 +15,9 @@ _SLOW_SHARE_RATIO = 0.75
 _SLOW_TIME_RATIO = 1.25
 """How far from the median of its equals a node must be to stand out; a starting point, not calibrated."""
 _PLACE = re.compile(r"(?i)^(?:node|host|server|machine|worker|rank|gpu|pair)\b|[a-z]+[-_]?\d+$")
-_RATE_HEADING = re.compile(r"(?i)all_?-?reduce|send_?recv|pair|busbw|algbw|bandwidth|g[bB]/s|gbps|gb/s|tflops|samples|tokens|throughput|tok/s")
+_RATE_HEADING = re.compile(
+    r"(?i)all_?-?reduce|send_?recv|pair|busbw|algbw|bandwidth|g[bB]/s|gbps|gb/s|tflops|samples|tokens|throughput|tok/s"
+)
 _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)\b")
 
 

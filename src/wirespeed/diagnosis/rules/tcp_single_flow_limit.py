@@ -39,7 +39,10 @@ def _at_the_cap(case: Case) -> tuple[ThroughputRun, ...]:
     return case.every(
         ThroughputRun,
         lambda one: (
-            one.protocol in (None, "tcp") and one.stream_count == 1 and low <= one.rate_bits_per_s <= high and not one.retransmits_packets
+            one.protocol in (None, "tcp")
+            and one.stream_count == 1
+            and low <= one.rate_bits_per_s <= high
+            and not one.retransmits_packets
         ),
     )
 

@@ -112,6 +112,7 @@ SYMPTOMS = Symptoms(
                 r"(?:module|transceiver|optics?|sfp|qsfp)\b.{0,30}(?:over-?heat|hot|too warm|temperature).{0,50}(?:link|port|drop|down)",
                 r"changed (?:its )?state to down|link_downed\b.{0,12}[1-9]\d",
                 r"(?:loses?|lost|losing|drops?) (?:the )?(?:signal|light|link|carrier)\b|definitely down\b|(?:every|each) (?:few |\d+ |ten |five )?(?:minutes|hours?).{0,20}(?:link|port)",
+                r"(?:disappear|vanish|drop)\w* (?:out )?(?:for (?:a|some|several|\d+) (?:\w+ )?(?:seconds?|moments?|minutes?)|(?:several|many|\d+) times|now and then)",
             )
         ),
         "pfc-not-set": Topic(
@@ -172,6 +173,7 @@ SYMPTOMS = Symptoms(
                 r"(?:one|a|second|the) (?:cable|port|hca|rail) (?:is |was )?(?:unplugged|down|dead|not connected)",
                 r"(?:only|just) \d (?:of|out of) (?:the )?\d (?:rails|ports|hcas)\b|shows? (?:disabled|polling)\b",
                 r"(?:has|have|had|shows?|with) no (?:link|carrier)\b|\bled (?:is )?(?:dark|off)|==> \S+ \(down\)",
+                r"(?:stays?|stuck|remains?|sits?|hangs?) (?:in|at) (?:polling|disabled|down)\b",
             )
         ),
         "subnet-manager-missing": Topic(
@@ -204,6 +206,7 @@ SYMPTOMS = Symptoms(
                 r"(?:ordered|bought|paid for|sold|purchased).{0,30}\b(?:10|25|40|50|100|200|400|800) ?g(?:b(?:it)?(?:ps|e)?)?\b(?!/s)",
                 r"\b[12]x (?:edr|hdr|ndr|xdr)\b.{0,60}\b4x\b|negotiat\w+ (?:only |just )?(?:to |at )?(?:10|100) ?mb|941 ?mb\w*/?s?.{0,60}(?:10|25|40|50|100) ?g|paid for (?:10|25|40|50|100|200|400) ?g",
                 r"link (?:is )?up (?:at )?(?:100|1000|10) ?mb\w*|link is up (?:100|1000) mbps|(?:4x )?(?:fdr|edr|hdr|qdr)\b.{0,40}(?:while|but|though|yet|on an?) .{0,24}(?:edr|hdr|ndr|xdr)|rate:? ?\d{2,3}\b.{0,30}\b(?:ndr|hdr|xdr)\b|old switch",
+                r"(?:comes?|came) up (?:with|at|as) (?:only |just )?\d+(?:\.\d)? ?[gm](?:b\w*)?\b|wrong (?:sfp|qsfp|dac|optics?)",
             )
         ),
         "bonded": Topic(
@@ -223,7 +226,8 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just) (?:one|1|a single) (?:of (?:the |its |both )?(?:two |2 |four )?)?(?:slave|member|leg|cable|port|link|nic)s?\b",
                 r"(?:second|other) (?:\w+ )?(?:port|cable|link|nic) (?:is |stays? |sits? )?(?:idle|unused|dark|empty|dead)",
                 r"(?:hash policy|xmit_hash_policy|hash(?:es|ing)?)\W{0,3}(?:is |by |on )?(?:layer ?2|l2|mac\w*)\b(?! ?\+)",
-            )
+            ),
+            negatable=False,
         ),
         "more-flows-scale": Topic(
             wordings=(
@@ -247,6 +251,7 @@ SYMPTOMS = Symptoms(
                 r"QPS_PER_CONNECTION\s*=\s*\d+.{0,30}(?:stable|fix|help|full|makes|gives|cures)",
                 r"depend\w* on (?:the )?(?:udp |tcp )?(?:source |src )?ports?\b|uplinks?\b.{0,12}\d+ ?%.{0,8}\d+ ?%.{0,8}\d+ ?%",
                 r"(?:only|just) \d+ of (?:the )?\d+ (?:spine |up)?links?\b|hash(?:es|ing)? (?:uses|on|by) (?:only |just |the )?(?:dst|src|destination|source|ip|ports?|mac|l[234]|layer)",
+                r"some (?:\w+ )?(?:uplinks?|links?|paths?) (?:are )?(?:full|busy|hot).{0,24}(?:others?|rest) (?:are |is )?(?:empty|idle|unused)",
             ),
             negatable=False,
         ),
@@ -258,6 +263,7 @@ SYMPTOMS = Symptoms(
                 r"\d+ (?:in )?(?:one|some|the first) runs?,? .{0,20}\d+ (?:in )?(?:the )?(?:next|other|another|second)",
                 r"results? (?:vary|varies|differ|change|jump)\w*|(?:between|from) (?:one )?runs? (?:to|and) (?:the )?(?:run|next|another)",
                 r"\b\d+(?:\.\d+)? or \d+(?:\.\d+)? ?g\w*(?:/s)?\b|(?:\b\d{2,3}, ){2,}\d{2,3} ?g\w*/s|re-?submitted|only sometimes|\d+ or \d+ each time",
+                r"between (?:identical|equal|repeated|the same) runs",
             )
         ),
         "plateau-near-half": Topic(
@@ -279,7 +285,7 @@ SYMPTOMS = Symptoms(
                 r"(?:[2-9]|1\d)\s*:\s*1\b.{0,20}(?:ratio|blocking|subscription|uplink)?|blocking (?:factor|ratio)",
                 r"(?:uplinks?|spine links?|inter-?switch links?|trunk|isl).{0,40}(?:full|saturat|100 ?%|bottleneck|congest|limit|too (?:few|small|narrow))",
                 r"(?:few|only \w+|\d+) uplinks? (?:for|per|shared)",
-                r"(?:share|shares|sharing|behind|through|over|have|has|with) (?:just |only )?(?:a|one|the same|a single|two) (?:single |shared |common )?\d+ ?g\w*(?:/s)? (?:uplink|exit|link|port|trunk|line|connection)",
+                r"(?:share|shares|sharing|behind) (?:just |only )?(?:a|one|the same|a single|two) (?:single |shared |common )?\d+ ?g\w*(?:/s)? (?:uplink|exit|link|port|trunk|line|connection)|(?:through|over|have|has|with) (?:just |only )?(?:one|a single|a) (?:shared |common )?\d+ ?g\w*(?:/s)? (?:uplink|exit|trunk)",
                 r"(?:discards?|drops?|full|saturat\w*) .{0,30}(?:at|on|in) (?:the |its |our )?(?:uplinks?|exit|trunk|egress|isl|spine|provider|inter-?switch)",
                 r"(?:port|link|exit|egress|uplinks?) (?:to|towards?|of) (?:the |our )?(?:provider|spine|core|router|internet|upstream|site|leaf|agg\w*)\b.{0,60}(?:discards?|drops?|full|saturat|9\.\d|100 ?%|9\d ?%)",
                 r"\d+ ?x ?\d+ ?g\w*(?:/s)? (?:down|access|hosts?|server)\w*.{0,24}\d+ ?x ?\d+ ?g\w*(?:/s)? up|(?:just|only) (?:one|two|1|2) .{0,12}(?:uplink|trunk)s?\b",

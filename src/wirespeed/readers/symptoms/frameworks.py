@@ -115,6 +115,7 @@ SYMPTOMS = Symptoms(
                 r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
                 r"\bcalico\b.{0,30}polic|\bcilium\b.{0,30}polic|default[- ]deny|deny[- ]all|\bACLs?\b.{0,30}(?:block|drop|deny|allow)|\bselinux\b.{0,30}port",
                 r"\bsg (?:rules?|inbound|ingress|outbound)\b|(?:ingress|inbound) rules?\b|\brules?:? (?:tcp|allow)\b|default-deny|\bnetpol\b",
+                r"only\s(?:tcp|udp)[/ ]\d+",
             )
         ),
         "packet-filter-off-helps": Topic(
@@ -167,6 +168,7 @@ SYMPTOMS = Symptoms(
                 r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|never|not|refus\w*|won.t)\s.{0,24}(?:connect|reach|join|talk|rendezvous|open|establish|register)",
                 r"(?:connect\w*|connection|rendezvous|handshake|webhook|call|joins?|joining)\b.{0,30}(?:time[sd]? ?out|timing out|refused|fail\w*|hang\w*|dropped|reset|dead|lost)|no route to host|gateway time-?out",
                 r"(?:\bnc\b|telnet|port \d+)\b.{0,60}(?:timed? ?out|refused|no route|hangs?)",
+                r"\b(?:nccl|gloo|ray|torchrun|job|training|init)\s(?:\w+ )?(?:times? ?out|hangs?)\b",
             ),
         ),
         "public-cloud": Topic(
@@ -183,9 +185,7 @@ SYMPTOMS = Symptoms(
         ),
         "gloo-named": Topic(
             negatable=False,
-            wordings=(
-                r"\bgloo\b",
-            ),
+            wordings=(r"\bgloo\b",),
         ),
     },
 )

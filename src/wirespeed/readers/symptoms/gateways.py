@@ -8,10 +8,10 @@ _PROXY = r"(?:prox(?:y|ies)|nginx|ingress|gateway|load[- ]?balancer|\blb\b|\balb
 SYMPTOMS = Symptoms(
     title=Text(en="gateways", zh="网关"),
     topics={
-        "through-proxy": Topic(wordings=(rf"\b{_PROXY}\b",)),
+        "through-proxy": Topic(wordings=(rf"\b{_PROXY}\b", r"\b(?:cloudflared|ngrok|tunnel|waf|web tier|bff|edge)\b")),
         "direct-is-fine": Topic(
             wordings=(
-                r"\b(?:direct(?:ly)?|bypass\w*|port-forward\w*|without (?:the )?(?:proxy|nginx|ingress|gateway|balancer)|straight)\b.{0,70}(?:fine|works?|ok|stream|fast|at once|normal|immediate|smooth|token by token|good|no (?:problem|delay))",
+                r"\b(?:direct(?:ly)?|bypass\w*|port-forward\w*|without (?:the |a |any )?(?:proxy|nginx|ingress|gateway|balancer|tunnel|cdn|waf|middleware)|straight)\b.{0,70}(?:fine|works?|ok|stream|fast|at once|normal|immediate|smooth|(?:token|word|letter|line)s? (?:by|after) |\btypes\b|(?:one|a) (?:chunk|event|token)|(?:chunk|event|token) every|good|no (?:problem|delay))",
                 r"(?:fine|works?|streams?|fast|smooth|ok)\b.{0,40}\b(?:direct(?:ly)?|when bypassing|without (?:the )?(?:proxy|nginx|ingress|gateway))\b",
             ),
             negatable=False,
@@ -29,6 +29,8 @@ SYMPTOMS = Symptoms(
                 r"all at once|at once at the end|everything at the end|only at the end|(?:until|when) (?:the )?(?:whole |entire |full |complete )?(?:response|answer|generation|output|stream) (?:is )?(?:complete|done|finish|ends?|ready)",
                 r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer|blocks of|lumps|chunky|in groups|together)",
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
+                r"\b(?:all|everything|whole|entire|complete|full)\b.{0,40}\b(?:only |just )?(?:at|on|after|upon|with|once) (?:completion|the end|it (?:is|has) (?:finish|done|complet)\w*|finish)",
+                r"\b(?:1|one|a single|few big) (?:read|packet|write|frame|flush)s? of \d|after (?:it|generation|the model) (?:has )?(?:finish|complet|end)\w*",
                 r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
                 r"\d+ (?:events?|tokens?|chunks?) (?:per|in (?:one|each|a)) (?:read|burst|packet)|(?:gaps?|intervals?)\b.{0,30}(?:alternat\w*|bimodal)",
                 r"nothing (?:for|until|at all)\b.{0,30}then (?:the )?(?:full|whole|entire|everything|all|complete)|\b(?:every|each) (?:token|chunk|event)s?\b.{0,20}(?:late|delayed|held)",
@@ -66,6 +68,7 @@ SYMPTOMS = Symptoms(
         ),
         "after-silence": Topic(
             wordings=(
+                r"after (?:idling|being idle|an idle|the idle|a (?:longer |long |short )?(?:break|pause|gap))|\bidling\b|idle for (?:an?|one|two|half an|several|some|more) ",
                 r"after (?:some |a few |several |\d+ ?)?(?:seconds?|s|minutes?|min|hours?|h|a while)?\s*(?:of )?(?:silence|idle(?:ness| time)?|inactivity|being idle|no traffic|pause|quiet)",
                 r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)\b",
                 r"(?:first|next) request after\b",
@@ -97,7 +100,7 @@ SYMPTOMS = Symptoms(
         "long-idle": Topic(
             wordings=(
                 r"(?:after|for|idle|inactiv\w*|silence|quiet|unused|untouched)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|a few|some) ?(?:min(?:ute)?s?|h|hours?)\b.{0,30}\b(?:idle|inactiv\w*|silence|quiet|without|no traffic|nothing)",
-                r"(?:idle|inactiv\w*|silen\w+|quiet|no traffic)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several) ?(?:min(?:ute)?s?|h|hours?)\b",
+                r"(?:idle|idling|inactiv\w*|silen\w+|quiet|no traffic|unused)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|an?|one|two|half an|a few) ?(?:min(?:ute)?s?|h|hours?)\b",
                 r"(?:thinks?|thinking|reason\w*|generat\w+|prefill\w*|takes?|runs?|needs?)\b.{0,20}\b(?:longer|more) than\b.{0,16}\b(?:[4-9]|[1-9]\d|four|five|six|ten|fifteen|thirty) ?min",
                 r"(?:idle|inactiv\w*|silen\w+)\b.{0,20}\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)?\b|\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)? (?:of )?(?:idle|inactiv|silen)",
                 r"(?:first|next) (?:\w+ )?(?:request|call|query|message)s? (?:in|of) the (?:morning|day|week)|over ?night|(?:after|over) (?:the )?(?:lunch|weekend)",
@@ -304,6 +307,8 @@ SYMPTOMS = Symptoms(
                 r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
                 r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
                 r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
+                r"waiting\W{0,3}[1-9]\d+\b.{0,60}\bwaiting\W{0,3}\d\b|\bwaiting\W{0,3}\d\b.{0,60}\bwaiting\W{0,3}[1-9]\d+\b",
+                r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms|s|%|waiting|queued)\b.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",
                 r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",

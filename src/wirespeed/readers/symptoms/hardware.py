@@ -159,6 +159,7 @@ SYMPTOMS = Symptoms(
                 r"cross[- ]socket|(?:right|correct|proper|matching) (?:cpu socket|socket(?!s| ?(?:if|name|interface|type|option|address|_))|numa(?: node)?)|(?:second|other|first) (?:cpu|processor)'?s? (?:slot|lanes|root|memory)",
                 r"-A ?\d+\b.{0,24}\d.{0,24}-A ?\d+\b|(?:cores?|cpus?) \d+-\d+.{0,24}\d.{0,40}(?:cores?|cpus?) \d+-\d+.{0,24}\d",
                 r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind).{0,60}(?:gb/s|slow|half|faster|\d ?g\b)|(?:gb/s|slow|half).{0,80}numactl\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
+                r"(?:cpus?|sockets?|cores?|numa nodes?) (?:next to|close to|nearest|near|local to) (?:the|its|their) (?:card|nic|gpu|hca|adapter)s?",
             )
         ),
         "mask-too-small": Topic(
@@ -175,6 +176,7 @@ SYMPTOMS = Symptoms(
                 r"(?:KMP|GOMP)(?:_CPU)?_AFFINITY|(?:un-?set|reset|remov\w*|clear\w*|widen\w*) (?:the )?(?:(?:cpu )?(?:affinity|pinning)|cpu (?:mask|binding))",
                 r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
                 r"(?:stuck|runs?|running|lands?|piled?|crammed) on (?:cpu|core) ?\d\b|(?:one|1|a single) (?:cpu|core)s? each\b|affinity mask: ?[1-9a-f]\b",
+                r"(?:cgroup|cpuset|mask|affinity|pod|container)\b.{0,24}(?:cores?|cpus?) \d(?: and |, ?)\d only",
             )
         ),
         "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
@@ -205,6 +207,7 @@ SYMPTOMS = Symptoms(
                 r"(?:worker|thread|process|proxy|daemon|crypt\w*)s? (?:is |sits? |runs? )?at (?:100|9\d(?:\.\d+)?) ?%|nbthread 1\b|worker_processes 1\b",
                 r"\d{3,} (?:nft|ebpf|acl|ipset|iptables|nftables|netfilter|filter|firewall|nat)\w* ?(?:rules|entries|chains)",
                 r"user[- ]?(?:mode|space) (?:network\w*|proxy|tunnel)|\bslirp\w*|(?:sshd?|scp|openssl|aes|cipher|encrypt\w*)\b.{0,30}(?:100 ?%|one core|a core|limit|bottleneck)",
+                r"(?:one|a single) (?:core|cpu) (?:is )?(?:burn\w*|boil\w*|hot|spinn?\w*|at its limit)",
             )
         ),
         "others-idle": Topic(
@@ -221,6 +224,7 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just|uses?|has) (?:one|a single|1) (?:rx|tx|receive|combined|hardware|nic|virtio) queue\b|combined:? 1\b.{0,30}(?:max|of)",
                 r"(?:delivered|land|routed|handled|served)\w* (?:to|on|by) (?:only |just )?(?:cpu|core) ?\d+\b",
                 r"completion vectors?.{0,30}(?:0|one|same|single)",
+                r"\b(?:irqs?|interrupts?|vectors)\b.{0,30}(?:fire|land|handled|served|pinned|bound|sit|go)\w* (?:on|by|to) (?:only )?(?:cpu|core) ?\d+\b",
             )
         ),
         "healthy-twin": Topic(
@@ -247,6 +251,7 @@ SYMPTOMS = Symptoms(
                 r"power budget|insufficient power|hot[- ]?plugged|(?:ac|power) (?:off|drain|removed?)\b.{0,40}(?:back|fix|restor|full|again|normal)",
                 r"(?:nic|card|adapter|hca|port|bnxt|mlx5)\w*.{0,40}(?:firmware|recovery|safe|degraded|limited|low[- ]power) (?:mode|state|recovery)|firmware is in recovery",
                 r"(?:pull\w*|unplug\w*|remov\w*|disconnect\w*) (?:the )?(?:power|psu|brick|cords?)|mlxfwreset",
+                r"(?:after|since) .{0,24}(?:power (?:failure|loss|outage|cut)|brown-?out|blackout)",
             )
         ),
         "peer-access-slower": Topic(

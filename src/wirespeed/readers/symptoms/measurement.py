@@ -56,6 +56,7 @@ SYMPTOMS = Symptoms(
         "link-full": Topic(
             wordings=(
                 r"(?:link|nic|port|interface|uplink|network|ethernet|switch|eth\d|bandwidth|tx|rx|wire|line)\b.{0,50}(?:saturat|9[0-9](?:\.\d+)? ?%|100 ?%|at line rate|line rate|(?:is|are|was|runs?|completely|nearly|almost) full\b|\d ?[gm]b(?:it)?(?:/s|ps) (?:all the time|constantly|permanently|for the whole|throughout)|fully (?:used|loaded|utili\w+|occupied)|maxed|flat at|pegged|exhaust|at (?:its|the) (?:limit|max\w*|capacity))",
+                r"\b\d+(?:\.\d+)? ?[gm]b(?:it)?(?:/s|ps)?,? (?:flat|constant(?:ly)?|steady|steadily|solid|permanently|continuously|all the time|the whole time|without a dip)\b|\b(?:flat|constant|steady|solid) (?:line )?(?:at |of )?(?:about )?\d+(?:\.\d+)? ?[gm]b(?:it)?(?:/s|ps)",
                 r"(?:saturat\w*|fills?|maxes? out|uses? (?:up )?all|flat-?lines?)\b.{0,30}\b(?:link|nic|uplink|network|bandwidth|ethernet|port|1 ?g|10 ?g|25 ?g)",
             )
         ),
@@ -69,7 +70,7 @@ SYMPTOMS = Symptoms(
         "demand-exceeds": Topic(
             wordings=(
                 r"(?:need|require|demand|move|send|exchange|generate|transfer|push|sync|reduce)\w*\b.{0,40}\d+(?:\.\d+)? ?(?:[GMT]i?B|[GMT]b)\w*(?:/s|ps)?\b.{0,40}(?:per|each|every|a) (?:step|iteration|second|token|request|batch)",
-                r"(?:gradients?|activations?|traffic|payload|parameters?|params|data)\b.{0,30}\d+(?:\.\d+)? ?(?:[GMT]i?B|[GMT]b\w*)\b.{0,20}(?:per|each|every|a) (?:step|iteration|second|token|request|batch)",
+                r"(?:gradients?|activations?|traffic|payload|parameters?|params|data)\b.{0,30}\d+(?:\.\d+)? ?(?:[GMT]i?B|[GMT]b\w*)\b.{0,20}(?:per|each|every|a) (?:step|iteration|second|token|request|(?:micro[- ]?)?batch|stage|layer)",
                 r"\d+(?:\.\d+)? ?[gmt]i?b\b (?:per|each|every|a) (?:step|iteration|token|micro-?batch)\b",
                 r"gpus? (?:are |is |sit |stay )?idle\b.{0,30}\d+ ?% of (?:the |each |every )?(?:step|time|iteration)",
                 r"(?:step|iteration|epoch)s?\b.{0,40}(?:wait\w*|spent|spend\w*|dominated|most|[4-9]\d ?%)\b.{0,40}(?:comm\w*|all-?reduce|network|gradient|sync|exchange)",

@@ -124,6 +124,7 @@ SYMPTOMS = Symptoms(
                 r"(?:picks?|picked|chooses?|chose|selects?|selected|found|took|takes?|lists?)\s.{0,30}\b(?:en[ops]\d\w*|eth\d|wlan\d|wl\w+|br\d|bond\d)\b.{0,12}(?:first|by default|again)",
                 r"two nics\b.{0,80}\b(?:office|public|management|wrong|other|slow)",
                 r"(?:shows? up|appears?|listed|seen|known|registered|reachable)\s.{0,30}(?:docker\d|virbr\d*|wlan\d?|wlp\w+|wi-?fi|tailscale\d?|vpn|tun\d|br-\w+)|\b192\.168\.122\.\d+",
+                r"(?:at|to|via|over|uses?|through|with)\s(?:its|the|their|a)?\s?(?:public|external|internet|nat)\s(?:address|ip|interface|nic)\b",
             ),
         ),
         "interface-set-helps": Topic(
@@ -156,6 +157,7 @@ SYMPTOMS = Symptoms(
                 r"NCCL_IGNORE_NET_MISMATCH|nets? mismatch|(?:same|equal) (?:number|count) of (?:nics|hcas|net devices)",
                 r"\border of\b.{0,30}\b(?:pci\w*|devices?|cards?|hcas?|nics?|rails?)\b.{0,20}(?:differ|chang|not the same|vari)|\bmlx5_\d+ of \S+.{0,40}\bmlx5_\d+ of \S+",
                 r"(?:nccl|it|job)\s(?:also )?(?:includes?|picks?|takes?|uses?|tries|adds?|mixes|lists)\s.{0,40}\b(?:ethernet|storage|bond\w*|roce|25g|management|them|both)\b.{0,40}(?:infiniband|\bib\b|next to|besides|as well|too\b|along)",
+                r"only (?:the )?(?:first \w+ )?(?:rails?|hcas?|ib ports?|rdma (?:nics?|ports?)|mlx5_)\s?\S{0,5}\s(?:shows?|sees?|carr\w+|has|have|gets?|moves?|is|are)\b",
             ),
         ),
         "hca-choice-helps": Topic(

@@ -75,6 +75,8 @@ SYMPTOMS = Symptoms(
                 r"(?:traffic|utili[sz]ation|network usage|link usage) (?:is |stays |was )?(?:very |quite )?low\b",
                 r"(?:iperf3?|ib_write_bw|perftest|nccl-tests?|all_reduce_perf|ping|bandwidth test)\b.{0,60}(?:full|line rate|normal|fine|good|as expected|ok|healthy|9\d ?%|clean)",
                 r"(?:faster|upgrad\w*|10 ?x|double|2\.5|25|100|200|400)\b.{0,40}(?:network|link|nic|ethernet|switch|interconnect)\b.{0,50}(?:no (?:difference|change|effect|gain|help)|same|made no|did not|does not|unchanged|identical)",
+                r"(?:upgrad|doubl|replac|chang|switch|mov)\w*\b.{0,30}\b\d+ ?g(?:b\w*(?:/s)?|be)?\b.{0,40}(?:still|same|no (?:change|difference|effect|gain)|unchanged|identical|did not)",
+                r"(?:before and after|with either|at either|with both|on both) .{0,20}(?:link|network|nic|speed|switch)\b|(?:nic|network|link|switch|traffic) (?:graph|usage|use)?\W{0,3}\d+(?:\.\d+)? ?[gm]bit/s before and after",
                 r"(?:0|no|zero) (?:retransmits?|retransmissions?|drops?|losses|loss|errors?|packet loss)\b",
             ),
             negatable=False,
@@ -82,7 +84,8 @@ SYMPTOMS = Symptoms(
         "layers-in-turn": Topic(
             wordings=(
                 r"layers?\b.{0,40}(?:split|spread|divided|distributed|offload\w*|shard\w*)\b.{0,30}(?:between|across|over|among|on|to)",
-                r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer|stage)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"\bstages?\b.{0,30}(?:in turn|sequential|idle while|one (?:at a time|after))",
                 r"(?:pipeline[- ]parallel\w*|\bpp ?= ?\d|layer[- ]split)\b.{0,60}(?:batch(?:[- ]size)? ?(?:of |= ?)?1\b|(?:one|single) (?:request|stream|user|sequence))",
                 r"(?:one|only one) (?:gpu|node|stage) (?:works|computes|is (?:active|busy)|at a time)",
                 r"(?:each|both|all) gpus?\b.{0,40}(?:(?:about |~ ?|at )?(?:50|33|25) ?%|half|idle|takes? turns|in turn|alternat)",
@@ -96,7 +99,7 @@ SYMPTOMS = Symptoms(
                 r"(?:compute|memory[- ]bandwidth|memory|hbm|gpu)[- ]bound",
                 r"(?:same|identical|equal|as slow|just as slow)\b.{0,60}(?:single|one) (?:gpu|node|machine)",
                 r"(?:single|one)[- ](?:gpu|node|machine)\b.{0,60}(?:same|identical|equal|just as|as slow|no (?:difference|better))",
-                r"scal(?:ing|es) (?:efficiency )?.{0,20}(?:9\d(?:\.\d+)? ?%|0\.9\d|linear)",
+                r"scal(?:ing|es?|ed) (?:efficiency )?.{0,20}(?:9\d(?:\.\d+)? ?%|0\.9\d|linear|1\.9\d?\d? ?x|3\.[6-9]\d? ?x|7\.[2-9]\d? ?x)",
                 r"(?:mfu|hfu)\b\W{0,6}(?:of |is |at |= ?)?(?:[4-7]\d(?:\.\d+)? ?%|0\.[4-7])",
                 r"(?:tokens?/s|tok/s|decode|generation)\b.{0,60}(?:memory bandwidth|hbm|weights? (?:read|per token)|theoretical)",
             )
@@ -192,6 +195,7 @@ SYMPTOMS = Symptoms(
         ),
         "loss-to-the-end": Topic(
             wordings=(
+                r"(?:loss|lost|%|drops?)\W.{0,40}\b(?:at|on|to|reaches) the (?:last|final|end|target|destination)\b|last hop\b.{0,20}(?:loss|lost|[1-9]\d* ?%)",
                 r"(?:loss|lost|drops?)\b.{0,60}(?:also at|up to|until|and (?:all|every) (?:the )?(?:later|following|next|subsequent)|through to) (?:the )?(?:last|end|final|target|destination|hops?)?",
             )
         ),
@@ -205,6 +209,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:GbE|GBASE)|gigabit ethernet|gige)\b",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps)) (?:is what|is sold|(?:is |as )?(?:advertised|promised|nominal|specified|rated|theoretical)|(?:each )?per (?:node|server|instance|host))",
+                r"\brates?\W{1,3}(?P<value>40|56|100|200|400|800)(?P<unit>)\b(?! ?[a-z/%.\d])",
+                r"(?:bit|bits|gb/s|gbps|mb/s|gb|bandwidth|iperf3?|throughput)\b.{0,30}\b(?:on|over|of|from|through|with) (?:a |an |my |our |the )?(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>G)\b(?! ?(?:b|of|ib|ram|mem|model))",
                 r"(?:sells?|promis\w+|advertis\w+|rated|nominal\w*|spec(?:ified|s)?|instance|theoretical)\b[^.;\d]{0,24}\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?))\b",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))(?: \w+)? (?:network|nics?|links?|ethernet|infiniband|ib|roce|switch|ports?|line|card|cable|hca|connect-?x|fabric|uplink|interface|rdma)\b",
                 r"\b(?:network|nic|link|ethernet|infiniband|ib|roce|switch|port|line|card|cable|hca|connect-?x(?:-?\d)?|fabric|uplink|interface|[efhn]dr)\b(?: (?:is|has|with|of|speed|rate|at|a|listed|as|supports|rated|runs|for|up to|between)|[,:(=-]|\W\w+:)* ?\(?(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))\b",

@@ -24,6 +24,7 @@ SYMPTOMS = Symptoms(
                 r"(?:allocation|placement|nodes? (?:i|we) get|lucky|unlucky|depend\w* on (?:which|the) nodes?|some (?:allocations|placements|node sets))\b.{0,60}(?:slow|fast|%|differ|\d ?gb)",
                 r"\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b.{0,24}\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b",
                 r"(?:speed|performance|throughput|bandwidth|time|fast|slow)\b.{0,16}\bdepend\w*\s(?:\w+ )?on\s(?:which|the)\s(?:nodes?|hosts?|allocation|placement|machines)|topology\.conf|switchname=",
+                r"\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b.{0,60}\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b",
             ),
         ),
         "tensor-parallel": Topic(
@@ -119,6 +120,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bMoE\b|mixture[- ]of[- ]experts|\bexperts?\b|expert[- ]parallel\w*|\bEP ?=? ?\d+\b|deep_?ep\b",
                 r"\bdeepseek-?(?:v[23]|r1)\b|\bmixtral\b|\bqwen3?-\w*a\d+b\b|\bdispatch (?:and|/|&) combine\b|\brouter\b.{0,20}(?:collaps|token|expert)",
+                r"\brouted tokens\b|\b(?:in|during|of) (?:the )?(?:dispatch|combine)\b",
             )
         ),
         "experts-uneven": Topic(
@@ -131,6 +133,7 @@ SYMPTOMS = Symptoms(
                 r"load[- ]balanc\w* loss|capacity factor|aux(?:iliary)? loss|\bEPLB\b|redundant experts|dropped tokens"
                 r"|token dropping",
                 r"expert ?\d+\b.{0,40}(?:times|x\b|%|most|more|\d{3,})|router collaps\w*|routing collaps\w*|(?:tokens?|load) (?:received |sent |routed )?per (?:ep|expert|rank)",
+                r"(?:one|some|few|a) (?:gpu|rank|device|worker)s?\b.{0,24}(?:\d ?x|times|more|most)\b.{0,24}\btokens",
             ),
         ),
         "benchmark-without-mpi": Topic(

@@ -9,6 +9,7 @@ SYMPTOMS = Symptoms(
         "kv-preempted": Topic(
             wordings=(
                 r"\bpreempt(?:ed|ion|ions|s|ing)?\b",
+                r"_preemptions?(?:_total)?\b\W{0,3}(?:\{[^}]*\}\s*)?(?:[1-9]|.{0,20}\b(?:goes up|rises?|rising|grows?|growing|climbs?|increas\w+|jumps?|non-?zero))",
                 r"kv cache (?:pool )?is full|not enough kv cache|retract(?:ed|ing|ion)? \w*|sequence group \S+ is preempted|recompute mode|evict\w*.{0,30}(?:sequence|request|kv)",
                 r"(?:no|not enough) (?:free )?(?:kv )?(?:cache )?blocks|swapped (?:out|requests?)",
             )
@@ -16,6 +17,7 @@ SYMPTOMS = Symptoms(
         "kv-cache-full": Topic(
             wordings=(
                 r"(?:gpu )?(?:kv|token)[-_ ]?(?:cache)?[-_ ]?(?:cache )?(?:usage|utili[sz]ation|use|occupancy|usage_perc)\W{0,4}(?:\{[^}]*\}\s*)?(?:is |at |of |: ?|= ?)*(?:9[3-9](?:\.\d+)? ?%|100(?:\.0+)? ?%|0\.9[3-9]\d*|1\.0+\b|full)",
+                r"gpu_cache_usage(?:_perc)?\W{1,4}(?:\{[^}]*\}\s*)?(?:9[3-9](?:\.\d+)? ?%|100 ?%|0\.9[3-9]\d*|1\.0+\b|1\b)",
                 r"kv[- ]?cache\b.{0,30}(?:full|exhaust|9[3-9](?:\.\d+)? ?%|100(?:\.0)? ?%|overflow|runs? out|thrash)",
                 r"token usage: (?:0\.9[3-9]|1\.0)",
             )

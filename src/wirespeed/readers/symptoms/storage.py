@@ -98,6 +98,13 @@ SYMPTOMS = Symptoms(
                 r"\bmds\b.{0,40}(?:busy|load|100|limit)",
             )
         ),
+        "slower-with-more-readers": Topic(
+            wordings=(
+                r"\b(?:all|every|\d+) (?:\w+ )?(?:nodes?|workers?|ranks?|pods?|hosts?|jobs?|machines?|servers?|gpus?)\b.{0,30}(?:at once|at the same time|together|in parallel|simultaneous\w*|concurrent\w*)\b.{0,50}(?:\d|slow|longer|forever)",
+                r"(?:one|single|1) (?:node|worker|host|pod|machine|reader)\b.{0,20}\b(?:alone )?(?:is |takes |needs |reads? )?(?:fine|fast|quick|\d).{0,60}\b(?:all|\d+) (?:nodes|workers|hosts|pods|machines|readers)",
+            ),
+            negatable=False,
+        ),
         "sequential-is-fast": Topic(
             wordings=(
                 r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full|[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b)",

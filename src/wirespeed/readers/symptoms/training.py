@@ -37,7 +37,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:gpus?|clocks?|cards?)\b.{0,60}(?:throttl|power[- ]?cap|overheat|thermal|too hot|power brake|downclock"
                 r"|lower(?:ed|s)? (?:its |the )?clocks?|clock(?:s)? (?:drop|fall|low))",
-                r"(?:thermal|power)\s(?:throttl|slowdown|brake|cap|limit)\w*",
+                r"(?:thermal|power)\s(?:throttl|slowdown|brake|cap\b|capp)\w*|thermal limit\w*",
                 r"\d{2,3} ?°?C\b.{0,40}(?:gpu|throttl|hot|clock)|(?:fan|cooling|airflow)\b.{0,40}(?:fail|broken|dead|block|dust)",
                 r"(?:power limit|clocks?)\b.{0,40}(?:lower|below|reduced|half|only)\b",
                 r"\bpersistence mode\b.{0,30}(?:off|disabled)",
@@ -45,6 +45,7 @@ SYMPTOMS = Symptoms(
                 r"(?:reduc\w*|drop\w*|lower\w*|cut\w*|limit\w*|fall\w*|lock\w*|stuck at|held at)\s.{0,24}(?:frequenc\w*|clocks?|\d{3,4} ?MHz|power (?:limit|cap))",
                 r"(?:clocks?|frequenc\w*|power limit|power cap)\b.{0,40}(?:reduc\w*|drop\w*|lock\w*|capped|limit\w*|stuck|left at|held|set to|instead of|while)",
                 r"nvidia-smi -(?:lgc|pl|ac)\b|application clocks?\b|(?:hot|warm) (?:aisle|room|spot)|overheat\w*",
+                r"(?:one|a single|this|that) (?:card|gpu|device)\b.{0,16}\d{2,4} ?(?:w|mhz)\b.{0,60}\d{2,4} ?(?:w|mhz)\b",
             ),
         ),
         "slower-as-it-heats": Topic(
@@ -79,6 +80,7 @@ SYMPTOMS = Symptoms(
                 r"(?:changes|differs|varies|another|different|not the same)\s(?:\w+ )?(?:rank|gpu|card|worker)?\s?(?:\w+ )?(?:per|every|each|from|between)\s(?:step|job|iteration|batch)",
                 r"(?:by|per|on) samples?(?: count)?,? (?:and )?not (?:by )?(?:tokens|frames|length|pixels)|(?:tokens?|frames?|pixels?) (?:count|number)s?\b.{0,20}(?:var|differ|uneven)",
                 r"(?:from|between)\s\d[\d,.]* ?k?\s(?:to|and|-)\s\d[\d,.]* ?k?\s(?:tokens|frames|pixels|samples|words|atoms|points)|(?:no|without|lacks?)\s(?:sequence )?(?:packing|bucketing|length sorting)",
+                r"\brank ?\d+\S*\s.{0,30}(?:\d(?:\.\d)? ?x|twice|times|longer)\s.{0,24}(?:long|since|because|as it|also|than)|(?:also|additionally) (?:runs?|holds?|computes?|has)\s.{0,30}(?:encoder|embedding|head|loss|tower)",
             ),
         ),
         "late-for-other-reasons": Topic(
@@ -141,13 +143,19 @@ SYMPTOMS = Symptoms(
                 r"(?:stops?|finish\w*|ends?|exits?|leaves?|returns?|done)\s(?:\S+ )?(?:early|first|sooner|after different|at different)\b.{0,40}(?:rank|process|gpu|worker|number|token|step)",
             ),
         ),
-        "hang": Topic(wordings=(r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",)),
+        "hang": Topic(
+            wordings=(
+                r"\bhangs?\b|\bhung\b|\bstuck\b|\bdeadlock\w*|\bfreez\w+|\bstalls? for ?ever",
+                r"nothing (?:moves|happens)\b|no progress\b|stands? still\b|never (?:returns?|finish\w*|completes?|ends)\b|waits? for ?ever\b|without (?:making )?a step\b",
+            )
+        ),
         "watchdog-limit": Topic(
             negatable=False,
             wordings=(
                 r"(?:watchdog|collective|nccl|process ?group|barrier|store|ddp|init\w*)\s.{0,30}time-?d?[- ]?outs?",
                 r"(?:dies|killed|aborts?|fails?|crash\w*|times? out)\s(?:after|at)\s(?:exactly |about )?(?:30|10|60) ?min",
                 r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)",
+                r"(?:barrier|time-?out|watchdog)\b.{0,16}(?:kills?|ends?|aborts?|hits?|strikes?|expires?|fires?)\b",
             ),
         ),
         "legal-long-wait": Topic(
@@ -165,6 +173,7 @@ SYMPTOMS = Symptoms(
                 r"(?:rank ?0|one rank|main process|master|head|first node|second node|other node)\b.{0,60}(?:pull\w*|export\w*|push\w*|upload\w*|cop(?:y|ies)\w*|unpack\w*|shard\w*|quanti\w*|filter\w*|warm\w*)",
                 r"(?:merg\w*|push\w*|upload\w*|export\w*|pull\w*|download\w*|convert\w*|index\w*|tokeni\w*|shuffl\w*|preprocess\w*|decod\w*)\b.{0,60}(?:needs?|takes?|took|lasts?|for)\s.{0,16}(?:forty|thirty|twenty|fifty|sixty|an|\d+) ?(?:min|h\b|hour|s\b)",
                 r"(?:everybody|everyone|others?|the rest|all other|remaining)\s.{0,30}(?:sits?|waits?|idle\w*|blocked|parked)\s.{0,20}(?:barrier|all-?_?reduce|broadcast|collective|wait)",
+                r"(?:as|because|while|since|when|until)\s.{0,30}(?:downloads?|loads?|pulls?|tokeni[sz]es?|preprocess\w*|saves?|uploads?|converts?)\b.{0,16}(?:for|takes?|in)\s\d+",
             ),
         ),
         "process-gone": Topic(

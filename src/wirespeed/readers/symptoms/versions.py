@@ -63,6 +63,7 @@ SYMPTOMS = Symptoms(
                 r"(?:nodes?|hosts?|ranks?|images?|pods?|workers?)\s.{0,30}(?:run|have|use|carry|load)\w*\s(?:a )?(?:different|other|another|older|newer|not the same)\s.{0,24}(?:version|release|build|nccl|driver|image|torch|cuda)",
                 rf"(?:that|this|a single|only one|which)\s(?:\w+\s)?(?:node|host|machine|rank|worker|server|image|pod)\b.{{0,30}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,40}}\b(?:others?|rest|remaining)\b.{{0,30}}\d+\.\d+(?! ?[GMkTu%m])",
                 r"(?:half|part|some) of (?:the |our )?(?:fleet|nodes|cluster|hosts|ranks)\b.{0,40}(?:still|runs?|has|have|use)\b.{0,60}(?:rest|others?|new)\b",
+                rf"{_SOFTWARE}\b.{{0,24}}\bv?\d+\.\d+\.\d+ (?:and|vs\.?|versus|against|with|next to) v?\d+\.\d+\.\d+",
             ),
         ),
         "groups-do-not-mix": Topic(

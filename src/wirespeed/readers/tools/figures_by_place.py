@@ -33,7 +33,9 @@ _LISTED = re.compile(
     r"[^:=\[]{0,24})\s*[:=]\s*\[?(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
     re.IGNORECASE,
 )
-_RECOGNISED = re.compile(rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])")
+_RECOGNISED = re.compile(
+    rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])"
+)
 
 Place = tuple[int, str, str, str, str]
 """Line index, line, place, number and unit."""
