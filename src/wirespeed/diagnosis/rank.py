@@ -18,7 +18,8 @@ def ranked(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, tuple[Judged, ...]
     """
     by_cause: dict[Label, list[Judged]] = {}
     for one in sorted(judged, key=lambda one: (one.state != "present", -one.confidence_ratio, one.rule_id)):
-        if one.state == "present" or (one.confidence_ratio >= SUSPECTED_AT and len(by_cause) < FEWEST_LISTED):
+        is_suspected = one.state == "unknown" and one.confidence_ratio >= SUSPECTED_AT and len(by_cause) < FEWEST_LISTED
+        if one.state == "present" or is_suspected:
             by_cause.setdefault(one.rule.cause, []).append(one)
     leaders = [group[0] for group in by_cause.values()]
     return tuple((one, tuple(by_cause[one.rule.cause][1:])) for one in _causes_first(leaders))

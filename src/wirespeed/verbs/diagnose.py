@@ -142,11 +142,20 @@ def run(options: Options) -> Answer:
         if machine is not None:
             gathered.look(Recording(machine), path)
         for opened in open_inputs((path,)):
-            gathered.take(opened)
+            if machine is None or not _is_of_machine(opened, path):
+                gathered.take(opened)
     gathered.ask()
     if options.save is not None:
         gathered.save(Path(options.save))
     return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options)
+
+
+def _is_of_machine(opened: Lines | Problem, root: str) -> bool:
+    """Whether a text is one of a captured machine's own files, which the collectors read."""
+    if isinstance(opened, Problem):
+        return False
+    inside = Path(opened.path).relative_to(root) if Path(opened.path).is_relative_to(root) else Path()
+    return inside.parts[:1] in (("proc",), ("sys",), ("etc",), ("dev",))
 
 
 def exit_code(answer: Answer, options: Options) -> int:

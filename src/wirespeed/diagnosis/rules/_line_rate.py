@@ -27,7 +27,7 @@ _SEVERAL = re.compile(
 )
 _NUMBERS = {"two": 2, "both": 2, "dual": 2, "three": 3, "four": 4, "quad": 4, "six": 6, "eight": 8}
 _LIMIT = re.compile(
-    r"(?i)\blimit|\bcap(?:ped|s)?\b|per[- ](?:flow|connection|stream)|(?:single|one) flow|\bonly\b|shap(?:ed|er|ing)|thrott|polic"
+    r"(?i)\blimit|\bcap(?:ped|s)?\b|per[- ](?:flow|connection|stream)|(?:single|one) flow|\bonly (?:at |about |up to )?\d+ ?[gm]b|shap(?:ed|er|ing)|thrott|polic"
 )
 
 

@@ -55,7 +55,9 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_FULL, STRONG, full[0][0], full[1][0], share_ratio=share))
     taken = _time_of_link(case)
     if taken and (demand or said_full or slow_kind):
-        evidence.append(supports(_TIME, FAIR, *taken[:3], size_bytes=taken[0].value, line_bits_per_s=taken[3], time_s=taken[1].value))
+        evidence.append(
+            supports(_TIME, FAIR, *taken[:3], size_bytes=taken[0].value, line_bits_per_s=taken[3], time_s=taken[1].value)
+        )
     evidence += piece(_SAID, ALONE, said_full)
     evidence += piece(_DEMAND, ALONE, demand)
     if evidence:
@@ -66,7 +68,8 @@ def _judge(case: Case) -> Verdict:
 
 
 _TIME = Text(
-    en="{size_bytes} over {line_bits_per_s} take the {time_s} that are waited", zh="{size_bytes} 经 {line_bits_per_s} 传输正需所等待的 {time_s}"
+    en="{size_bytes} over {line_bits_per_s} take the {time_s} that are waited",
+    zh="{size_bytes} 经 {line_bits_per_s} 传输正需所等待的 {time_s}",
 )
 _FULL = Text(en="the link carries {share_ratio} of its rate", zh="链路承载了其速率的 {share_ratio}")
 _SAID = Text(en="the link is full", zh="链路已满")

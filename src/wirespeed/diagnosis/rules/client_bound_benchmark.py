@@ -29,7 +29,9 @@ from wirespeed.model.text import Text
 APART_TIMES = 2.0
 SEEN_APART_TIMES = 4.0
 _SERVER_SIDE = re.compile(r"(?i)\bserv(?:er?|ing)\b|vllm:|prometheus|histogram|engine|backend")
-_CLIENT_SIDE = re.compile(r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured|\b(?:we|i) (?:measure|see|get)\b")
+_CLIENT_SIDE = re.compile(
+    r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured|\b(?:we|i) (?:measure|see|get)\b"
+)
 _TOOL_COLUMN = re.compile(r"(?i)tool|client|generator|wrk|hey|locust|k6|guidellm|genai|iperf|bench|script|aiohttp|httpx")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -94,7 +96,11 @@ def _told_from_both_ends(case: Case) -> tuple[Quantity, Quantity] | None:
 
 def _side(subject: str) -> str | None:
     """Which side a number is told of: the one named last in front of it."""
-    named = [(found.start(), side) for side, shape in (("server", _SERVER_SIDE), ("client", _CLIENT_SIDE)) for found in shape.finditer(subject)]
+    named = [
+        (found.start(), side)
+        for side, shape in (("server", _SERVER_SIDE), ("client", _CLIENT_SIDE))
+        for found in shape.finditer(subject)
+    ]
     return max(named)[1] if named else None
 
 

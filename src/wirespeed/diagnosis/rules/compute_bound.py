@@ -35,7 +35,8 @@ def _judge(case: Case) -> Verdict:
         for one in case.every(TrainingStep)
         if one.step_s and one.data_s
     ]
-    evidence += against(_DATA, FAIR, case.every(TrainingStep) if any(share >= 0.3 for share in shares) else ())
+    waits = case.every(TrainingStep) if any(share >= 0.3 for share in shares) else case.said("input-pipeline-waits")
+    evidence += against(_DATA, FAIR, waits)
     powers = quantities(case, "power")[:MOST_COMPARED]
     low = [one for one in powers if any(one.quotes == other.quotes and 3 * one.value <= other.value for other in powers)]
     evidence += against(_SPINS, FAIR, low)
@@ -45,7 +46,11 @@ def _judge(case: Case) -> Verdict:
 
 def _small_share(case: Case) -> tuple[Quantity, Quantity] | None:
     """The time of exposed communication and the time of a step of which it is a small part."""
-    exposed = quantities(case, "time", r"(?:exposed|non-?overlapped|remaining)[^.;,]{0,24}$|(?:\bcomm\w*|all-?reduce|nccl)(?: time| takes| is|:)*\W{0,3}$")
+    exposed = quantities(
+        case,
+        "time",
+        r"(?:exposed|non-?overlapped|remaining)[^.;,]{0,24}$|(?:\bcomm\w*|all-?reduce|nccl)(?: time| takes| is|:)*\W{0,3}$",
+    )
     steps = quantities(case, "time", r"\b(?:step|iteration|whole|total)(?: time| takes| is| of|:)*\W{0,3}$")
     small = [(one, step) for one in exposed[:9] for step in steps[:9] if 0 < one.value <= SMALL_SHARE_RATIO * step.value]
     return small[0] if small and all(one.value <= SMALL_SHARE_RATIO * small[0][1].value for one in exposed) else None
@@ -66,9 +71,7 @@ _CONTENTION = Text(
 _BUSY = Text(en="the GPUs are at their limit", zh="GPU 达到极限")
 _NETWORK_IDLE = Text(en="the network is hardly used or was tested good", zh="网络几乎未用或测试良好")
 _SPINS = Text(en="the GPUs draw little power", zh="GPU 功耗很低")
-_SMALL = Text(
-    en="communication takes {communication_s} of a step of {step_s}", zh="每步 {step_s} 中通信仅占 {communication_s}"
-)
+_SMALL = Text(en="communication takes {communication_s} of a step of {step_s}", zh="每步 {step_s} 中通信仅占 {communication_s}")
 _DATA = Text(en="steps wait for data", zh="步骤在等数据")
 _DEMAND = Text(en="communication or the link is named as the larger part", zh="通信或链路被指为主要部分")
 

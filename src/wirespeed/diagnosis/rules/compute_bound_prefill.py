@@ -41,7 +41,9 @@ class _Growth:
 def _growths(case: Case) -> Iterator[_Growth]:
     for table in case.every(Table):
         titles = [(place, name) for place, name in enumerate(table.columns) if not _GPU.search(name)]
-        first = next((place for place, name in titles if _FIRST.search(name) and not re.search(r"(?i)tok\w*/s|^batched", name)), None)
+        first = next(
+            (place for place, name in titles if _FIRST.search(name) and not re.search(r"(?i)tok\w*/s|^batched", name)), None
+        )
         token = next((place for place, name in titles if _TOKENS.search(name) and place != first), None)
         busy = next((place for place, name in enumerate(table.columns) if _GPU.search(name)), None)
         if first is None or token is None:
@@ -97,12 +99,24 @@ RULE = Rule(
             en="Prefill does about 2 x parameters operations a prompt token; a busy GPU does them at its rate, so time is proportional to tokens. A network time would stay or grow with bytes, which are few.",
             zh="预填充每个提示词元约需 2 × 参数量次运算；GPU 满载时耗时与词元数成正比。网络时间则不变，或随很少的字节增长。",
         ),
-        shows=Text(en="TTFT doubles when the prompt does; GPU above 90 %, network below 1 MB/s.", zh="提示翻倍则 TTFT 翻倍；GPU 超过 90 %，网络低于 1 MB/s。"),
-        sources=("Kaplan et al. 2020, Scaling Laws, section 2.1 (2N operations a token)", "vllm docs: optimization and tuning, chunked prefill"),
+        shows=Text(
+            en="TTFT doubles when the prompt does; GPU above 90 %, network below 1 MB/s.",
+            zh="提示翻倍则 TTFT 翻倍；GPU 超过 90 %，网络低于 1 MB/s。",
+        ),
+        sources=(
+            "Kaplan et al. 2020, Scaling Laws, section 2.1 (2N operations a token)",
+            "vllm docs: optimization and tuning, chunked prefill",
+        ),
     ),
     told_apart_from=(
-        LookAlike(cause="no-fault-queueing", because=Text(en="there one request alone is fast at any length", zh="那里单独一个请求无论多长都快")),
-        LookAlike(cause="kv-transfer-bound", because=Text(en="there the KV cache crosses a link that is busy", zh="那里 KV 缓存经过繁忙的链路")),
+        LookAlike(
+            cause="no-fault-queueing",
+            because=Text(en="there one request alone is fast at any length", zh="那里单独一个请求无论多长都快"),
+        ),
+        LookAlike(
+            cause="kv-transfer-bound",
+            because=Text(en="there the KV cache crosses a link that is busy", zh="那里 KV 缓存经过繁忙的链路"),
+        ),
     ),
     changes=(
         Change(

@@ -2,7 +2,7 @@
 
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
-from wirespeed.model.facts.host import CpuMask
+from wirespeed.model.facts.host import CpuMask, HostIdentity
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Command, Setting, Statement
@@ -13,7 +13,8 @@ FEW_CPUS = 2
 
 
 def _judge(case: Case) -> Verdict:
-    tiny = case.every(CpuMask, lambda one: 0 < len(one.cpus) <= FEW_CPUS)
+    every_cpu = max((one.cpu_count or 0 for one in case.every(HostIdentity)), default=0)
+    tiny = case.every(CpuMask, lambda one: 0 < len(one.cpus) <= FEW_CPUS and (not every_cpu or len(one.cpus) < every_cpu))
     wide = case.every(CpuMask, lambda one: len(one.cpus) > 8 * FEW_CPUS)
     single = case.every(
         Setting, lambda one: one.name.strip("-# ").lower().endswith("cpus-per-task") and one.setting.strip() in ("1", "2")

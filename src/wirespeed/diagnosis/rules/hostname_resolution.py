@@ -11,16 +11,20 @@ from wirespeed.model.measurement import NameLookup
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_USUAL_NATS = 0.5
+"""Debian's installer writes such a line; without a job that looks the name up it means nothing."""
+
 
 def _judge(case: Case) -> Verdict:
     unresolved = case.every(FrameworkEvent, lambda one: one.topic == "name-not-resolved")
     warned = case.every(NcclWarning, lambda one: "name resolution" in one.message.lower() or "getaddrinfo" in one.message.lower())
     own_loopback = tuple(one for one in case.every(HostsEntry) if _is_loopback_name(one))
     to_loopback = case.every(FrameworkEvent, lambda one: "127.0.1.1" in f"{one.message} {one.peer or ''}")
+    has_job = bool(unresolved or warned or to_loopback or case.question or case.has(Statement) or case.has(FrameworkEvent))
     unanswered = case.every(NameLookup, is_answered=False)
     evidence = (
         *seen(_UNRESOLVED, STRONG, (*unresolved, *warned)),
-        *seen(_OWN_LOOPBACK, STRONG, own_loopback),
+        *seen(_OWN_LOOPBACK, STRONG if has_job else _USUAL_NATS, own_loopback),
         *seen(_TO_LOOPBACK, STRONG, to_loopback),
         *seen(_UNANSWERED, FAIR, unanswered),
         *seen(_SAID, FAIR + SLIGHT, case.said("hostname-not-resolved")),

@@ -5,7 +5,7 @@ import re
 from wirespeed.diagnosis.rules._pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
@@ -20,7 +20,9 @@ MEMORY_BYTES_PER_S = {
     "b200": 8000e9, "mi300x": 5300e9, "mi250": 3276e9,
 }  # fmt: skip
 """Memory bandwidth from the makers' data sheets (largest variant of each name)."""
-_MODEL = re.compile(r"(?i)(?<![\w.])(?:(?P<experts>\d+)x)?(?P<billions>\d{1,4}(?:\.\d)?)\s?B\b(?:-?A(?P<active>\d{1,3}(?:\.\d)?)B)?(?!/s| ?per| ?bytes)")
+_MODEL = re.compile(
+    r"(?i)(?<![\w.])(?:(?P<experts>\d+)x)?(?P<billions>\d{1,4}(?:\.\d)?)\s?B\b(?:-?A(?P<active>\d{1,3}(?:\.\d)?)B)?(?!/s| ?per| ?bytes)"
+)
 _BITS: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"(?i)\b(?:q4\w*|int4|4[- ]?bit|awq|gptq|nf4|w4a16|fp4|nvfp4|mxfp4|iq4\w*)\b"), 4.5),
     (re.compile(r"(?i)\b(?:q5\w*|q6\w*)\b"), 6.0),
@@ -76,7 +78,7 @@ def _judge(case: Case) -> Verdict:
         bounds = [decoding.most_tokens_per_s(weights, memory[0], devices) for devices in {1, count}]
         match = next(((rate, bound) for rate in rates for bound in bounds if decoding.is_bound_by_memory(rate.value, bound)), None)
         if match:
-            numbers = {"weights_bytes": weights, "memory_bytes_per_s": memory[0], "bound_text": f"{match[1]:.3g}"}
+            numbers: dict[str, Value] = {"weights_bytes": weights, "memory_bytes_per_s": memory[0], "bound_text": f"{match[1]:.3g}"}
             evidence.append(supports(_BOUND, STRONG, match[0], *memory[1], **numbers, seen_text=match[0].printed))
             evidence += piece(_EXPECTS, FAIR, case.said("expects-more", "blames-network"))
             evidence += piece(_BATCH, SLIGHT, case.said("batching-is-free"))

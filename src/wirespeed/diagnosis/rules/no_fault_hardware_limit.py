@@ -39,7 +39,9 @@ from wirespeed.model.text import Text
 
 PCIE_BANDS_BYTES_PER_S = {3: (8.0e9, 13.8e9), 4: (16.0e9, 27.5e9), 5: (32.0e9, 56.0e9)}
 """What 16 lanes of a generation deliver one way: 15.8, 31.5 and 63 GB/s less packet headers (about 85 %), less where the path crosses the CPU."""
-_GENERATION = re.compile(r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)?(?: ?x ?16|.{0,12}\b(?:slot|host|board|server|cpu|platform|riser|machine))")
+_GENERATION = re.compile(
+    r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)?(?: ?x ?16|.{0,12}\b(?:slot|host|board|server|cpu|platform|riser|machine))"
+)
 _GENERATION_OF_SPEED = {8e9: 3, 16e9: 4, 32e9: 5}
 _TOOL = re.compile(r"\bib_\w+|perftest|p2pbandwidth|busbw")
 

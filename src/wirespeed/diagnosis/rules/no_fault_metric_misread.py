@@ -75,7 +75,10 @@ def _nvlink_one_way(case: Case) -> tuple[Record, float, str] | None:
 def _spinning(case: Case) -> list[Record]:
     """GPUs said to be fully used that draw little power: their kernels wait."""
     gpus = case.every(
-        Gpu, lambda one: (one.utilisation_ratio or 0.0) >= 0.9 and bool(one.power_w) and 3 * (one.power_w or 0.0) <= (one.power_limit_w or 0.0)
+        Gpu,
+        lambda one: (
+            (one.utilisation_ratio or 0.0) >= 0.9 and bool(one.power_w) and 3 * (one.power_w or 0.0) <= (one.power_limit_w or 0.0)
+        ),
     )
     powers = quantities(case, "power")[:MOST_COMPARED]
     low = [one for one in powers if any(one.quotes == other.quotes and 3 * one.value <= other.value for other in powers)]
@@ -115,7 +118,9 @@ def _judge(case: Case) -> Verdict:
     full_width = [one for one in idle if one.pcie_width_lanes in (None, 16, one.pcie_width_max_lanes)]
     asleep = case.said("pcie-sleeps")
     slow = case.every(PciDevice, lambda one: one.is_downgraded is True and one.width_lanes in (None, 16, one.max_width_lanes))
-    evidence += piece(_SLEEPS, STRONG + SLIGHT if asleep and (slow or full_width) else STRONG, [*full_width, *(slow if asleep else ())])
+    evidence += piece(
+        _SLEEPS, STRONG + SLIGHT if asleep and (slow or full_width) else STRONG, [*full_width, *(slow if asleep else ())]
+    )
     evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
     return Verdict(evidence=tuple(evidence))
 

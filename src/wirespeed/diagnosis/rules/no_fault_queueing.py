@@ -110,7 +110,9 @@ def _judge(case: Case) -> Verdict:
     elif times:
         evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
     blamed = case.said("blames-network")
-    evidence += piece(_NAMED, SLIGHT if waits else ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ()))
+    evidence += piece(
+        _NAMED, SLIGHT if waits else ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ())
+    )
     if evidence:
         evidence += piece(_STEADY, FAIR, case.said("service-time-constant"))
         evidence += piece(_LOAD, FAIR, case.said("more-load-slower"))

@@ -2,7 +2,7 @@
 
 from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.record import Record
@@ -20,12 +20,19 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     if pair:
         total, each, in_flight = pair
-        numbers = {"total_per_s": total.value, "each_s": each.value, "in_flight_text": f"{in_flight:.0f}"}
+        numbers: dict[str, Value] = {"total_per_s": total.value, "each_s": each.value, "in_flight_text": f"{in_flight:.0f}"}
         evidence += piece(_NUMBERS, STRONG if asked else SLIGHT, [total, each], **numbers)
         evidence += piece(_ASKED, FAIR, asked)
     elif (shared := _shared(case)) is not None:
         evidence.append(
-            supports(_SHARED, STRONG, *shared[:3], total_per_s=shared[0].value, each_text=shared[2].printed, in_flight_text=f"{shared[1].value:.0f}")
+            supports(
+                _SHARED,
+                STRONG,
+                *shared[:3],
+                total_per_s=shared[0].value,
+                each_text=shared[2].printed,
+                in_flight_text=f"{shared[1].value:.0f}",
+            )
         )
         evidence += piece(_ASKED, FAIR, asked)
     else:
@@ -104,7 +111,8 @@ RULE = Rule(
     changes=(
         Change(
             what=Text(
-                en="Compare like with like: tokens/s of one request is 1 / time per token", zh="同类相比：单请求 token/s = 1 / 每词元时间"
+                en="Compare like with like: tokens/s of one request is 1 / time per token",
+                zh="同类相比：单请求 token/s = 1 / 每词元时间",
             )
         ),
     ),

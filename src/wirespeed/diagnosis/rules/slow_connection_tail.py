@@ -46,7 +46,9 @@ def _progress(case: Case) -> tuple[Evidence, ...]:
 def _one_left(case: Case) -> list[ThroughputRun]:
     """aria2 near its end with one or two connections left."""
     shown = [(one, _LIVE.search(quote.text)) for one in case.every(ThroughputRun, tool="aria2") for quote in one.quotes[:1]]
-    return [one for one, found in shown if found and int(found["share"]) >= NEAR_END_PERCENT_COUNT and int(found["connections"]) <= 2]
+    return [
+        one for one, found in shown if found and int(found["share"]) >= NEAR_END_PERCENT_COUNT and int(found["connections"]) <= 2
+    ]
 
 
 _ONE_LEFT = Text(en="near the end one or two connections are left", zh="接近末尾只剩一两条连接")

@@ -81,5 +81,11 @@ RULE = Rule(
     ),
     gain=Text(en="RDMA becomes usable in the pod or guest", zh="Pod 或虚机内 RDMA 可用"),
     severity="high",
-    explains=("ib-port-down", "ib-disabled-socket-fallback", "container-missing-rdma-device", "nccl-wrong-hca", "peer-process-died"),
+    explains=(
+        "ib-port-down",
+        "ib-disabled-socket-fallback",
+        "container-missing-rdma-device",
+        "nccl-wrong-hca",
+        "peer-process-died",
+    ),
 )

@@ -123,7 +123,8 @@ _COMPUTED = Text(
     zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
 )
 _IMPLIED = Text(
-    en="the single rate is {window_bytes} each {rtt_s}, a usual window", zh="单连接速率相当于每 {rtt_s} 发送 {window_bytes}，正是常见窗口"
+    en="the single rate is {window_bytes} each {rtt_s}, a usual window",
+    zh="单连接速率相当于每 {rtt_s} 发送 {window_bytes}，正是常见窗口",
 )
 _SOCKET = Text(en="the kernel says the connection waited for window or buffer", zh="内核显示连接在等窗口或缓冲")
 _SAID = Text(en="a small window or buffer is named", zh="提到了偏小的窗口或缓冲")

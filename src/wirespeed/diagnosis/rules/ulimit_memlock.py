@@ -3,14 +3,17 @@
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
-from wirespeed.model.events.nccl import NcclWarning
-from wirespeed.model.facts.host import ContainerState, ProcessLimit
+from wirespeed.model.events.nccl import NcclHca, NcclWarning
+from wirespeed.model.facts.host import ContainerState, HostIdentity, ProcessLimit
+from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _ENOMEM_CODE = 12
+_IDLE_NATS = 0.5
+"""A small limit on a surveyed machine without RDMA stops nothing."""
 _SMALL_BYTES = 1 << 30
 """NCCL and UCX pin hundreds of MB; the kernel's defaults are 64 KiB to 8 MiB."""
 
@@ -25,9 +28,16 @@ def _judge(case: Case) -> Verdict:
     )
     unlimited = case.every(ProcessLimit, lambda one: one.name == "memlock" and one.is_unlimited is True)
     bare = case.every(ContainerState, _may_not_lock)
+    uses_rdma = bool(refused or case.has(RdmaPort) or case.first(NcclHca, lambda one: one.device is not None))
+    was_surveyed = case.has(HostIdentity)
     evidence = (
         *seen(_REFUSED, STRONG, refused),
-        *seen(_SMALL, STRONG, small, limit_bytes=small[0].limit_bytes if small else None),
+        *seen(
+            _SMALL,
+            STRONG if uses_rdma or not was_surveyed else _IDLE_NATS,
+            small,
+            limit_bytes=small[0].limit_bytes if small else None,
+        ),
         *seen(_BARE, FAIR, bare if refused else ()),
         *seen(_SAID, FAIR, case.said("memory-lock-limited")),
         *((contradicts(_UNLIMITED, FAIR, unlimited[0]),) if unlimited and not small and not refused else ()),

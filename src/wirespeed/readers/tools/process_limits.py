@@ -139,5 +139,5 @@ READER = Reader(
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("ulimit -l", "cat /proc/PID/limits"),
-    voice="loose",
+    voice="machine",
 )
