@@ -2,12 +2,14 @@
 
 from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
 _STREAMS = r"max_?concurrent_?streams"
+FEW_CONNECTIONS_COUNT = 8
 LOW_LIMIT_COUNT = 1000
 """Servers ship 100 (the least RFC 9113 recommends) to 1,000; one connection rarely carries more generations than that."""
 
@@ -19,6 +21,10 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     evidence += piece(_LIMIT, ALONE, [*limits, *(() if limits else case.said("stream-limit"))])
     evidence += piece(_WALL, ALONE, case.said("wall-at-hundred"))
+    pending = _count_named(case, r"rq_pending_active$", 1, None)
+    shared = _count_named(case, r"(?:upstream_)?cx_active$", 1, FEW_CONNECTIONS_COUNT)
+    if pending and shared:
+        evidence += piece(_PENDING, STRONG, [*pending, *shared])
     if evidence:
         evidence += piece(_GRPC, SLIGHT, case.said("grpc"))
         evidence += piece(_ONE_CONNECTION, SLIGHT, case.said("l4-balancing"))
@@ -27,6 +33,13 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _count_named(case: Case, name: str, least: int, most: int | None) -> list[Record]:
+    """Proxy counters of this name whose value lies between the two."""
+    counted = [(one.record, int(one.setting)) for one in configured(case, name) if one.setting.strip().isdigit()]
+    return [record for record, count in counted if count >= least and (most is None or count <= most)]
+
+
+_PENDING = Text(en="requests wait in the proxy while it holds few connections upstream", zh="请求在代理中等待，而其上游连接很少")
 _LIMIT = Text(en="a limit on streams of one connection is named", zh="提到了单连接的流数上限")
 _AMPLE = Text(en="the limit is set far above the usual", zh="上限远高于常见值")
 _WALL = Text(en="calls wait from a fixed number in flight on", zh="在途数达到固定值后调用开始等待")
@@ -42,7 +55,7 @@ RULE = Rule(
         zh="超过服务器 SETTINGS_MAX_CONCURRENT_STREAMS 的调用在客户端等待其他调用结束。",
     ),
     needs=(
-        (wants(Setting, lambda one: is_setting_named(one, _STREAMS)),),
+        (wants(Setting, lambda one: is_setting_named(one, _STREAMS + r"|rq_pending_active$")),),
         (wants(Directive, lambda one: is_setting_named(one, _STREAMS)),),
         (Statement,),
     ),

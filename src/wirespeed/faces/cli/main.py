@@ -18,6 +18,7 @@ from wirespeed.model.text import Language
 
 FORMATS = ("text", "json", "html", "markdown")
 WRONG_USE, COULD_NOT, INTERRUPTED = 2, 3, 130
+TRACEBACK_VARIABLE = "WIRESPEED_TRACEBACK"
 OVERVIEW = "Find what limits large-model training or inference on the network, prove it, and give the fix."
 
 
@@ -149,3 +150,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the one place where our own mistakes become a sentence
+        if os.environ.get(TRACEBACK_VARIABLE):
+            raise
+        said = f"{type(error).__name__}: {error}"
+        _leave(f"this is our mistake: {said} (run again with {TRACEBACK_VARIABLE}=1 and send us what it prints)", COULD_NOT)

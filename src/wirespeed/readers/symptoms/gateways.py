@@ -3,7 +3,7 @@
 from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
-_PROXY = r"(?:prox(?:y|ies)|nginx|ingress|gateway|load[- ]?balancer|\blb\b|\balb\b|\belb\b|haproxy|envoy|traefik|caddy|apache|cloudflare|relay|\bcdn\b|istio|kong|litellm|router)"
+_PROXY = r"(?:prox(?:y|ies)|nginx|ingress|gateway|load[- ]?balancer|\blb\b|\balb\b|\belb\b|haproxy|envoy|traefik|caddy|apache|cloudflare|relay|\bcdn\b|istio|kong|litellm|router|ztunnel|waypoint|sidecar|oauth2-proxy|waf|mesh)"
 
 SYMPTOMS = Symptoms(
     title=Text(en="gateways", zh="网关"),
@@ -26,6 +26,7 @@ SYMPTOMS = Symptoms(
         "stream-in-one-piece": Topic(
             wordings=(
                 r"(?:one|a single|1) (?:piece|batch|chunk|block|go|burst|lump|big chunk)\b",
+                r"\b(?:pops?|shows?|appears?|comes?|arrives?|dump\w*|lands?|delivered|displayed)\b.{0,20}\b(?:up )?(?:at once|in one go|all together|as a whole|in a single)|(?:holds?|keeps? back|retains?|delays?|swallows?)\b.{0,20}\b(?:sse|events?|stream|tokens?|chunks?)\b",
                 r"all at once|at once at the end|everything at the end|only at the end|(?:until|when) (?:the )?(?:whole |entire |full |complete )?(?:response|answer|generation|output|stream) (?:is )?(?:complete|done|finish|ends?|ready)",
                 r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer|blocks of|lumps|chunky|in groups|together)",
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
@@ -53,6 +54,7 @@ SYMPTOMS = Symptoms(
                 r"enable_compression|gzip ?middleware|compression\(\)|app\.use\(compress|\bcompress\w* (?:middleware|filter)|\bgzip on\b|gzip_types.{0,80}(?:event-stream|\*)|flate|brotli on|encode (?:gzip|zstd)",
                 r"(?:gzip|brotli|deflate|zstd|compress\w*)\b.{0,50}(?:enabled|on\b|stream|event|middleware|sse|active|response)",
                 r"(?:without|disabling|removing|no|off|identity)\b.{0,20}(?:gzip|compression|accept-encoding|brotli).{0,60}(?:stream|fine|works?|immediate|at once|ok)",
+                r"\bcompress(?:ion)?\W{1,3}(?:false|off|true)\b|(?:without|disabling|turning off|removing) (?:gzip|compress\w*|brotli)\b.{0,30}(?:fix|help|solv|work|fine)",
                 r"--compressed\b|accept-encoding\W{1,3}(?:gzip|br)",
             ),
             negatable=False,
@@ -70,6 +72,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"after (?:idling|being idle|an idle|the idle|a (?:longer |long |short )?(?:break|pause|gap))|\bidling\b|idle for (?:an?|one|two|half an|several|some|more) ",
                 r"after (?:some |a few |several |\d+ ?)?(?:seconds?|s|minutes?|min|hours?|h|a while)?\s*(?:of )?(?:silence|idle(?:ness| time)?|inactivity|being idle|no traffic|pause|quiet)",
+                r"after (?:an?|\d+|several|some|a few) (?:hours?|min\w*|seconds?) (?:of )?(?:no|without|idle|silence|inactivity)\b",
                 r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)\b",
                 r"(?:first|next) request after\b",
                 r"low traffic|at night|over (?:the )?(?:night|weekend|lunch)|in the morning",
@@ -120,7 +123,8 @@ SYMPTOMS = Symptoms(
         ),
         "silent-idle-drop": Topic(
             wordings=(
-                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops?(?! ?=)|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle time-?out of)",
+                r"(?:firewall|nat|nlb|balancer|stateful|conntrack|azure|appliance|vpn)\b.{0,70}(?:drops? (?:the |all |our |my |any |long |old )*(?:idle|quiet|silent|inactive|connections?|sessions?|flows?|entr\w+|state)|forgets?|removes?|expires?|evicts?|ages? out|kills?|silently|idle time-?out of)",
+                r"conn(?:ection)? idle time-?out|(?:session|xlate|flow) (?:idle )?time-?out",
                 r"(?:client|socket|connection|session)\b.{0,40}(?:stays?|still|remains?|shows?|looks?)\b.{0,12}(?:estab\w*|open|connected|alive)\b.{0,50}(?:nothing|never|no (?:data|response|answer|bytes|reply|traffic)|hang|forever|dead)",
                 r"(?:firewall|\bnat\b|vpn|appliance|peering|transit gateway)\b.{0,60}\b(?:never (?:returns?|answers?|arrives?|comes? back|gets? (?:a|an|the) (?:answer|response|reply))|hangs?\b|stalls?\b)",
                 r"retransmi\w+.{0,30}(?:nobody|no ?one|nothing) (?:answers?|replies|responds?|comes back)|(?:response|answer|reply) (?:is |was )?(?:sent|written)\b.{0,60}never (?:arrives?|reache\w+|comes?|received)",
@@ -175,7 +179,7 @@ SYMPTOMS = Symptoms(
                 r"pool ?timeout|connection pool is full|pool (?:is |was )?(?:exhaust|full|limit)|queue ?pool limit|timeout waiting for (?:a )?connection|exhausted (?:the )?(?:connection )?pool|no available connections?",
                 r"limit_conn|limiting connections|\bUO\b|upstream_rq_pending_overflow|upstream_cx_overflow|circuit ?break\w*|max_pending_requests|max_requests\b|overflow(?:ed)? .{0,20}(?:pending|connections)",
                 r"(?:qcur|scur|queue)\b.{0,40}(?:maxconn|limit|slim)|haproxy.{0,40}queue",
-                r"never (?:sees?|has|had|gets?|goes|exceeds?|above|more)\b.{0,20}\d+ (?:requests?|connections?|concurrent|running|in flight)|default (?:pool )?limits?\b|_wait_for_available_connection",
+                r"never (?:sees?|has|had|gets?|goes|exceeds?|above|more)\b.{0,20}\d+ (?:requests?|connections?|concurrent|running|in flight|at (?:once|a time|the same time))|default (?:pool )?limits?\b|_wait_for_available_connection",
                 r"(?:exactly|never more than|only|at most|stuck at|capped at|plateau\w* at|limited to|no more than|sits at|stays at)\s+(?:about )?\d+\s+(?:\w+ )?(?:concurrent|parallel|simultaneous|in[- ]flight|running|active|requests|connections|users|reqs)",
                 r"\d+ (?:\w+ )?(?:concurrent|parallel|simultaneous|in[- ]flight|running|active)\b.{0,20}(?:never more|at most|no more|and not more|is the ceiling|then (?:it|they|the rest) (?:waits?|queues?|stalls?))",
                 r"(?:rest|others?|remaining|further|next) (?:\w+ )?(?:requests?|ones|users|calls|tasks)?\b.{0,20}(?:waits?|queues?|hangs?|pends?|pending|stalls?)\b.{0,40}(?:client|gateway|proxy|pool|connection|slot)",
@@ -218,7 +222,8 @@ SYMPTOMS = Symptoms(
         ),
         "wall-at-hundred": Topic(
             wordings=(
-                r"(?:above|beyond|over|more than|from|past|after|at|exceed\w*)\s+(?:about |exactly )?(?:100|128|200|250|256|400|1,?000)\s+(?:concurrent|parallel|simultaneous|in[- ]flight|open|requests|rpcs?|calls?|streams?|users|clients|workers)",
+                r"(?:above|beyond|over|more than|past|after|exceed\w*)\s+(?:about |exactly )?(?:100|128|200|250|256|400|1,?000)\s+(?:\w+ )?(?:concurrent|parallel|simultaneous|in[- ]flight|open|requests|rpcs?|calls?|streams?|users|clients|workers|generations)",
+                r"\b(?:from|at)\s+(?:about |exactly )?(?:100|128|250|256|1,?000)\s+(?:concurrent |parallel |simultaneous |open |in[- ]flight )?(?:rpcs?|streams?|grpc|h2)\b",
                 r"(?:second|another|more|several|two|\d) (?:grpc )?(?:channels?|connections?).{0,50}(?:double|fix|help|solv|scale|twice|remov|fine)",
                 r"\b(?:101|129|201|251|1001)(?:st|th)?\b.{0,40}(?:wait|queue|block|hang|stall|nothing|never|no answer|stuck|fail|silent)",
                 r"(?:limit\w*|cap(?:s|ped)?|stops?|stuck|max\w*|freez\w*|ceiling|wall)\b.{0,24}\b(?:to|at|of|after) (?:exactly |about |around )?(?:a hundred|one hundred|100|128|250|256)\b(?! ?(?:%|[kmg]?b|ms|s\b|w\b))",
@@ -253,6 +258,7 @@ SYMPTOMS = Symptoms(
                 r"(?:ephemeral|source|local|snat)[- ]?ports?\b.{0,50}(?:exhaust|run out|ran out|used up|gone|all (?:in use|used)|none left|deplet|full|limit)",
                 r"(?:exhaust|run(?:s|ning)? out|ran out|deplet)\w* .{0,20}(?:ephemeral|source|local|snat)? ?ports?\b",
                 r"no (?:free|available) (?:local |source |ephemeral )?ports?",
+                r"OUT_OF_RESOURCES|nat_allocation_failed|min(?:imum)? ports per (?:vm|instance)|allocated[_ ]ports|ports? per (?:vm|node|instance|ip)\b",
                 r"port ?exhaustion|ErrorPortAllocation|PortAllocation\w*|snat\b.{0,30}(?:fail|exhaust|error|limit|full)",
             ),
             negatable=False,
@@ -284,6 +290,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b(?:[3-9]|three|four|five|six|seven|several|many|multiple|too many) (?:\w+ )?(?:hops|layers|proxies|gateways|sidecars|tiers|levels)\b",
                 r"(?:->|→|=>|—>)[^,;]{1,40}(?:->|→|=>|—>)[^,;]{1,40}(?:->|→|=>|—>)",
+                rf"\b{_PROXY}\b[^.;]{{0,24}}(?:\+|,|>|/|and|then)[^.;]{{0,16}}\b{_PROXY}\b[^.;]{{0,24}}(?:\+|,|>|/|and|then)[^.;]{{0,16}}\b{_PROXY}\b",
                 r"each (?:hop|layer|proxy|sidecar|tier)\b.{0,50}(?:adds?|costs?|\d|ms)",
                 r"(?:chain|stack) of (?:prox|gateways|hops|layers)",
                 r"(?:sidecar|mesh|gateway)s?\b.{0,60}(?:adds?|overhead|costs?)\b.{0,20}\d",
@@ -308,7 +315,7 @@ SYMPTOMS = Symptoms(
                 r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
                 r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
                 r"waiting\W{0,3}[1-9]\d+\b.{0,60}\bwaiting\W{0,3}\d\b|\bwaiting\W{0,3}\d\b.{0,60}\bwaiting\W{0,3}[1-9]\d+\b",
-                r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms|s|%|waiting|queued)\b.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",
+                r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms\b|s\b|%|waiting|queued)\W.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",
                 r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",

@@ -48,6 +48,7 @@ SYMPTOMS = Symptoms(
         ),
         "fd-exhausted": Topic(
             wordings=(
+                r"os ?error:? ?\[?(?:errno )?24\b|ulimit\W{0,3}(?:-n\W{0,2})?1024\b",
                 r"too many open files|\bEMFILE\b|\bENFILE\b|errno 24\b|os error 24|file-max limit|no file descriptors? available",
                 r"(?:file descriptors?|\bfds?\b|nofile|open files|ulimit -n)\b.{0,50}(?:exhaust|limit|1024|run out|ran out|too low|reached|full|max)",
             ),

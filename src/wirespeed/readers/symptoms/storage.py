@@ -84,6 +84,7 @@ SYMPTOMS = Symptoms(
                 r"nfs: server \S+ not responding|blocked for more than \d+ seconds",
                 rf"{_NETFS}\b.{{0,60}}(?:slow|saturat|limit|bottleneck|overload|only \d+|not responding|full|busy)",
                 r"(?:same|equal(?:ly)?) (?:slow|speed|rate).{0,40}(?:dd|local|direct)",
+                r"\bosts?\b.{0,20}(?:full|9\d ?%|busy|slow|unbalanced)|(?:volume|ebs|gp3|disk) (?:throughput|iops|bandwidth) (?:limit|cap|of)",
                 r"throughput (?:limit|cap|of the volume)|burst (?:credit|balance)s?\b",
             )
         ),
@@ -107,7 +108,7 @@ SYMPTOMS = Symptoms(
         ),
         "sequential-is-fast": Topic(
             wordings=(
-                r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full|[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b)",
+                r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full (?:speed|rate)|(?<![\d.])[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b)",
                 r"\b(?:plain|simple|straight|raw) (?:copy|read|cat|cp|dd)\b.{0,50}(?:fast|quick|full|fine|ok|good|\d)",
                 r"(?:cop(?:y|ied|ying)|staged?|moved?) (?:it |them |the (?:files?|model|data) )?(?:first )?to (?:local|nvme|/dev/shm|ram|tmpfs|ssd|scratch).{0,60}(?:fast|fix|second|times|normal|fine|full)",
                 r"(?:cat|pre-?fetch|warm|read(?:ing)? once).{0,30}(?:> ?/dev/null|page cache).{0,50}(?:fast|fix|second|times)",
@@ -158,12 +159,13 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:cross|inter|between|other|different|another|two)[- ](?:regions?|continents?|countr(?:y|ies)|data ?cent(?:er|re)s?|sites?|dcs?|cit(?:y|ies)|campus\w*|availability zones?)",
                 r"(?:trans-?(?:atlantic|pacific)|overseas|intercontinental|\bwan\b|long[- ](?:haul|distance)|thousands? of (?:km|kilomet|miles)|\d{3,5} ?(?:km|miles)\b)",
-                r"\b(?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)[-\w]*\b.{0,40}(?:to|from|->|and|in) (?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)\b",
+                r"\b(?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)[-\w]*\b.{0,40}(?:to|from|->|<->|and|in|-|–|/) (?:us|eu|ap|asia|europe|america|tokyo|frankfurt|virginia|singapore|sydney|london|oregon|mumbai|ohio|ireland)\b",
             )
         ),
         "round-trip": Topic(
             wordings=(
                 r"\b(?:rtt|round[- ]?trip(?: time)?|ping|latency)\b\W{0,4}(?:time |is |of |between \w+ and \w+ |avg |about |around |~|≈|=|:|to (?:the )?\w+(?: is)?|\()*\s*(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms)\b",
+                r"\b(?:europe|asia|us|eu|apac|america)[-–/](?:us|eu|asia|europe|apac|america)\b.{0,12}?(?P<value>\d{2,3}(?:\.\d+)?) ?(?P<unit>ms)\b",
                 r"(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms) (?:rtt|round[- ]?trip|ping|away|apart)",
             )
         ),

@@ -104,7 +104,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     before: tuple[int, str] | None = None
     left = MOST_PROSE_CHARACTERS
     for index, line in lines:
-        if not line.strip() or _LOG_LINE.search(line):
+        if not line.strip() or (lines.path != QUESTION_PATH and _LOG_LINE.search(line)):
             before = None
             continue
         left -= len(line)
