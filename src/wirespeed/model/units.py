@@ -1,5 +1,6 @@
 """One internal unit per dimension, the endings a numeric name may have, and the only unit conversions of input."""
 
+import math
 import re
 from typing import NewType
 
@@ -57,6 +58,11 @@ def time_in_s(value: float, unit: str) -> float | None:
     """A time in seconds, or None where `unit` is no time."""
     factor = _TIME_S.get(unit.strip())
     return None if factor is None else value * factor
+
+
+def whole(value: float | None) -> int | None:
+    """The number without its fraction; None for unknown and for what is not finite (damage, since nothing counts to infinity)."""
+    return int(value) if value is not None and math.isfinite(value) else None
 
 
 def _is_bytes(word: str) -> bool:

@@ -1,7 +1,8 @@
 """Which readers fit a text, and reading it with all of them: machines first, then people."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, source
@@ -9,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 
+Attempt: TypeAlias = Callable[[str, Reader, Lines], Iterator[Record | Problem]]
 MOST_RECORDS_A_TYPE = 50_000
 """Records of one type kept from one reader and one input: a bound on memory, far above what any rule looks at."""
 
@@ -18,21 +20,26 @@ def readers_for(sample: str, readers: Mapping[str, Reader]) -> tuple[str, ...]:
     return tuple(name for name, reader in readers.items() if reader.recognises(sample))
 
 
-def read_all(lines: Lines, readers: Mapping[str, Reader]) -> Iterator[tuple[str, Record | Problem]]:
+def plainly(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Problem]:
+    """Just read."""
+    return reader.read(lines)
+
+
+def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = plainly) -> Iterator[tuple[str, Record | Problem]]:
     """Read one text with every reader that recognises it; yields the reader's id with each record or problem.
 
-    The prose readers come last and see the lines that no machine claimed.
+    The prose readers come last and see the lines that no machine claimed. `attempt` starts a reader and may guard it.
     """
     names = readers_for(lines.sample, readers)
     claimed: set[int] = set()
     for name in (one for one in names if readers[one].voice != "prose"):
         is_machine = readers[name].voice == "machine"
-        for item in _bounded(name, lines, readers[name]):
+        for item in _bounded(name, lines, attempt(name, readers[name], lines)):
             if is_machine and isinstance(item, Record):
                 claimed.update(quote.line_index for quote in item.quotes)
             yield name, item
     for name in (one for one in names if readers[one].voice == "prose"):
-        for item in _bounded(name, _Unclaimed(lines, claimed), readers[name]):
+        for item in _bounded(name, lines, attempt(name, readers[name], _Unclaimed(lines, claimed))):
             yield name, item
 
 
@@ -53,9 +60,9 @@ class _Unclaimed:
         return self._lines.whole()
 
 
-def _bounded(name: str, lines: Lines, reader: Reader) -> Iterator[Record | Problem]:
+def _bounded(name: str, lines: Lines, items: Iterator[Record | Problem]) -> Iterator[Record | Problem]:
     seen: Counter[type] = Counter()
-    for item in reader.read(lines):
+    for item in items:
         seen[type(item)] += 1
         if seen[type(item)] <= MOST_RECORDS_A_TYPE:
             yield item

@@ -11,6 +11,8 @@ from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.machines.opening import is_case, is_run
 from wirespeed.model import shelf
 from wirespeed.model.errors import CouldNot
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.run import MANIFEST_NAME, Reply
 from wirespeed.model.source import Problem, Source
@@ -47,6 +49,15 @@ def captured(run: Run) -> Captured:
     return Captured(run.replies, run.manifest.host, run.manifest.started_at_s)
 
 
+def guarded(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Problem]:
+    """Read a text; should a reader fail, what it gave is kept, the failure is a problem, and the other readers go on."""
+    try:
+        yield from reader.read(lines)
+    except Exception as error:  # noqa: BLE001 - one reader's mistake must not cost the user every other reading
+        said = f"{type(error).__name__}: {error}"
+        yield Problem(source=Source(tool=name, path=lines.path), why=_mistake("reading", "读取", said))
+
+
 def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
     """The machine that a run, a case file or a directory with copies of /proc and /sys holds; None where there is none."""
     place = Path(path)
@@ -81,8 +92,12 @@ def _collected(name: str, collector: Collector, machine: Machine) -> list[Record
         items.append(Problem(source=source, why=trouble.why, reason=trouble.reason))
     except Exception as error:  # noqa: BLE001 - one collector's mistake must not cost the user every other fact
         said = f"{type(error).__name__}: {error}"
-        items.append(Problem(source=source, why=Text(en=f"our mistake while looking: {said}", zh=f"采集时出现内部错误：{said}")))
+        items.append(Problem(source=source, why=_mistake("looking", "采集", said)))
     return items
+
+
+def _mistake(doing_en: str, doing_zh: str, said: str) -> Text:
+    return Text(en=f"our mistake while {doing_en}: {said}", zh=f"{doing_zh}时出现内部错误：{said}")
 
 
 def without_identities(reply: Reply, substitutes: Substitutes) -> bytes:

@@ -34,7 +34,7 @@ from wirespeed.readers.recognise import read_all
 from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.ways import way_of
-from wirespeed.verbs._look import machine_in, observe, without_identities
+from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
 
 SCHEMA = "wirespeed/diagnose/1"
 QUESTION_NAME = "question.txt"
@@ -205,7 +205,7 @@ class _Gathered:
         self._opened.append(lines)
         counts: Counter[str] = Counter()
         self.texts[lines.path] = lines.sample
-        for name, item in read_all(lines, self.readers):
+        for name, item in read_all(lines, self.readers, guarded):
             if isinstance(item, Problem):
                 self.problems.append(item)
             else:
@@ -218,7 +218,7 @@ class _Gathered:
     def ask(self) -> None:
         """Take in what the user says in the question."""
         if self.question:
-            asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers)
+            asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers, guarded)
             self.records.extend(item for _, item in asked if isinstance(item, Record))
 
     def save(self, place: Path) -> None:

@@ -223,7 +223,6 @@ SYMPTOMS = Symptoms(
                 r"set_irq_affinity|indirection table.{0,40}(?:queue 0|one queue|single)",
                 r"(?:only|just|uses?|has) (?:one|a single|1) (?:rx|tx|receive|combined|hardware|nic|virtio) queue\b|combined:? 1\b.{0,30}(?:max|of)",
                 r"(?:delivered|land|routed|handled|served)\w* (?:to|on|by) (?:only |just )?(?:cpu|core) ?\d+\b",
-                r"completion vectors?.{0,30}(?:0|one|same|single)",
                 r"\b(?:irqs?|interrupts?|vectors)\b.{0,30}(?:fire|land|handled|served|pinned|bound|sit|go)\w* (?:on|by|to) (?:only )?(?:cpu|core) ?\d+\b",
             )
         ),

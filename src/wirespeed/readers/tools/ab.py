@@ -10,6 +10,7 @@ from wirespeed.model.measurement import LoadRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.model.units import whole
 
 MOST_QUOTES = 16
 
@@ -66,8 +67,8 @@ def _take(run: _Run, line: str) -> bool:
 def _record(lines: Lines, run: _Run) -> LoadRun:
     figures = run.figures
     mean_ms = figures.get("Time per request")
-    not_2xx = _whole(figures.get("Non-2xx responses"))
-    failed = _whole(figures.get("Failed requests"))
+    not_2xx = whole(figures.get("Non-2xx responses"))
+    failed = whole(figures.get("Failed requests"))
     return LoadRun(
         source=source(lines, "ab"),
         quotes=tuple(run.quotes),
@@ -79,16 +80,12 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
         latency_p95_s=figures.get("95"),
         latency_p99_s=figures.get("99"),
         latency_max_s=figures.get("100"),
-        connections_count=_whole(figures.get("Concurrency Level")),
-        requests_count=_whole(figures.get("Complete requests")),
+        connections_count=whole(figures.get("Concurrency Level")),
+        requests_count=whole(figures.get("Complete requests")),
         error_counts=run.error_counts or ({"failed": failed} if failed else {}),
         status_counts={"not 2xx": not_2xx} if not_2xx else {},
         duration_s=figures.get("Time taken for tests"),
     )
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
 
 
 READER = Reader(

@@ -250,7 +250,7 @@ def _bytes(text: str | None) -> int | None:
     found = _SIZE.match(text or "")
     if not found:
         return None
-    return int(float(found["number"]) * (scale_of(f"{found['scale']}i") if found["scale"] else 1.0))
+    return int(min(float(found["number"]), 1e15) * (scale_of(f"{found['scale']}i") if found["scale"] else 1.0))
 
 
 READER = Reader(

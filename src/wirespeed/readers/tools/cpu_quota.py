@@ -61,7 +61,7 @@ def _paired(lines: Lines, seen: Seen, pairs: dict[tuple[str, str], tuple[int, Qu
         subject, name, number = _directory(seen), old["what"], int(old["number"])
     elif metric:
         pod = _POD.search(metric["labels"])
-        subject, number = (pod[1] if pod else UNNAMED), int(float(metric["number"]))
+        subject, number = (pod[1] if pod else UNNAMED), int(min(float(metric["number"]), 1e18))
         name = "throttled" if metric["what"].startswith("throttled") else "periods"
     else:
         return

@@ -168,7 +168,7 @@ def _bytes(text: str) -> int | None:
     found = _SIZE.match(text)
     if not found:
         return None
-    return int(float(found["number"]) * (scale_of(f"{found['scale']}i") if found["scale"] else 1.0))
+    return int(min(float(found["number"]), 1e15) * (scale_of(f"{found['scale']}i") if found["scale"] else 1.0))
 
 
 READER = Reader(

@@ -115,7 +115,7 @@ def _gid(lines: Lines, port: _Port, found: re.Match[str], said: Quote) -> Iterat
 
 def _whole(setting: str | None) -> int | None:
     found = _FIRST_NUMBER.match(setting or "")
-    return int(float(found[1])) if found else None
+    return int(min(float(found[1]), 1e9)) if found else None
 
 
 READER = Reader(

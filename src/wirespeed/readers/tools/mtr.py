@@ -12,6 +12,7 @@ from wirespeed.model.measurement import PathHop
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.model.units import whole
 
 _DEFAULT_COLUMNS = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
 _CSV_COLUMNS = (
@@ -132,7 +133,7 @@ def _made(lines: Lines, row: Quote, hop_index: int, address: str, cells: dict[st
         quotes=(row,),
         hop_index=hop_index,
         address=None if is_silent else address,
-        sent_count=None if sent is None else int(sent),
+        sent_count=whole(sent),
         loss_ratio=None if loss is None else loss / 100.0,
         rtt_mean_s=None if is_silent else _milliseconds(cells, "Avg"),
         rtt_min_s=None if is_silent else _milliseconds(cells, "Best"),

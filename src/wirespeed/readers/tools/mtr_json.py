@@ -10,6 +10,7 @@ from wirespeed.model.measurement import PathHop
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.model.units import whole
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 
 _DOCUMENT = re.compile(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
@@ -44,7 +45,7 @@ def _hops(lines: Lines, hubs: list[Any], rows: list[Quote]) -> Iterator[Record |
             quotes=(row,),
             hop_index=int(hop_index),
             address=host if isinstance(host, str) and host != "???" else None,
-            sent_count=None if sent is None else int(sent),
+            sent_count=whole(sent),
             loss_ratio=None if loss is None else loss / 100.0,
             rtt_mean_s=_milliseconds(hub, "Avg"),
             rtt_min_s=_milliseconds(hub, "Best"),

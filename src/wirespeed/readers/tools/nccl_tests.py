@@ -12,6 +12,7 @@ from wirespeed.model.measurement import BenchmarkRank, BenchmarkStart, Collectiv
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.model.units import whole
 
 _TOOL = "nccl-tests"
 _BYTES_PER_GB = 1e9
@@ -156,7 +157,7 @@ def _wrong(word: str, is_error: bool | None) -> tuple[int | None, float | None]:
         return None, None
     if is_error is None:
         is_error = "e-" in word or word in ("0e+00", "0.0e+00")
-    return (None, value) if is_error else (int(value), None)
+    return (None, value) if is_error else (whole(value), None)
 
 
 def _comment(lines: Lines, index: int, line: str, run: _Run) -> Iterator[Record | Problem]:

@@ -479,7 +479,7 @@ def _bytes(text: str) -> int | None:
     if not found:
         return None
     try:
-        return int(float(found["number"]) * scale_of(found["suffix"] or ""))
+        return int(min(float(found["number"]), 1e15) * scale_of(found["suffix"] or ""))
     except KeyError:
         return None
 
