@@ -47,7 +47,7 @@ MOST_QUOTES = 6
 LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
 SHOWN_IN_FULL = 3
-"""Findings that text and page show in full; the others stand in the list (JSON has all)."""
+"""Findings that text and page show in full at most; the others stand in the list (JSON has all)."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -319,23 +319,30 @@ def _network_is_the_limit(findings: tuple[Finding, ...]) -> bool | None:
 def present(answer: Answer, options: Options) -> Document:
     """The answer as blocks: what it is, where it sits, how sure, the proof, the fix, and what is not known."""
     blocks: list[AnyBlock] = [_headline(answer), Prose(text=_network_sentence(answer))]
-    causes = tuple((one.cause, _tone(one)) for one in answer.findings[:SHOWN_IN_FULL])
+    causes = tuple((one.cause, _tone(one)) for one in _told(answer.findings))
     if (drawn := way_of(causes)) is not None:
         blocks.append(drawn)
     if answer.findings:
         blocks.append(_how_sure(answer.findings))
-    blocks.extend(
-        FindingBlock(finding=finding, rank_number=rank) for rank, finding in enumerate(answer.findings[:SHOWN_IN_FULL], 1)
-    )
+    blocks.extend(FindingBlock(finding=finding, rank_number=rank) for rank, finding in enumerate(_told(answer.findings), 1))
     blocks.extend(_not_known(answer))
     blocks.extend(_what_was_read(answer))
     return Document(title=Text(en="wirespeed diagnosis", zh="wirespeed 诊断"), blocks=tuple(blocks))
+
+
+def _told(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings worth telling in full: the first, and further ones that are more likely than not."""
+    return findings[:1] + tuple(one for one in findings[1:SHOWN_IN_FULL] if one.confidence_ratio >= LEADING_RATIO)
 
 
 def _headline(answer: Answer) -> Headline:
     if not answer.findings:
         return Headline(text=Text(en="No cause found in what was given", zh="在所给材料中没有找到原因"), tone="plain")
     best = answer.findings[0]
+    if best.confidence_ratio < LEADING_RATIO:
+        said = f"{best.confidence_ratio:.0%}"
+        text = Text(en=f"Not sure; perhaps ({said}): {best.title.en}", zh=f"不确定；可能（{said}）：{best.title.zh}")
+        return Headline(text=text, tone="plain")
     return Headline(text=best.title, tone="good" if best.cause.startswith("no-fault") else _tone(best))
 
 

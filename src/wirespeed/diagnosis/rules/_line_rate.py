@@ -55,7 +55,7 @@ def line_rates(case: Case) -> list[tuple[Record, float]]:
     ]
     found += [(one, rate) for one in case.said("line-rate-named", "rdma-card-count", "several-links-named") for rate in _sums(one)]
     named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]
-    return found + [(one, rate) for one, rate in named if rate]
+    return [*(one for one in found if one[1] > 0), *((one, rate) for one, rate in named if rate)]
 
 
 def measured_rates(case: Case) -> list[tuple[Record, float]]:

@@ -24,6 +24,7 @@ _LIMIT = r"^max_?conn$|worker_connections|max_connections|max_pending_requests|m
 
 _WANTED = r"in_?flight|concurren|parallel|num_workers|max_workers|semaphore"
 HELD_TIMES = 1.3
+MOST_DIGITS = 9
 
 
 def _judge(case: Case) -> Verdict:
@@ -57,7 +58,7 @@ def _held_below(case: Case) -> tuple[ServingMetric, Record, float] | None:
 
 def _count(text: str) -> float:
     number = text.strip().strip('"')
-    return float(number) if number.isdigit() else 0.0
+    return float(number) if number.isdecimal() and len(number) <= MOST_DIGITS else 0.0
 
 
 _HELD = Text(

@@ -1,5 +1,7 @@
 """All calls share one HTTP/2 connection, and its limit of concurrent streams makes further calls wait."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
@@ -9,13 +11,14 @@ from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
 _STREAMS = r"max_?concurrent_?streams"
+_IS_COUNT = re.compile(r"[0-9]{1,9}")
 FEW_CONNECTIONS_COUNT = 8
 LOW_LIMIT_COUNT = 1000
 """Servers ship 100 (the least RFC 9113 recommends) to 1,000; one connection rarely carries more generations than that."""
 
 
 def _judge(case: Case) -> Verdict:
-    numbers = [(one.record, int(one.setting)) for one in configured(case, _STREAMS) if one.setting.strip().isdigit()]
+    numbers = [(one.record, int(one.setting)) for one in configured(case, _STREAMS) if _IS_COUNT.fullmatch(one.setting.strip())]
     limits = [record for record, number in numbers if number <= LOW_LIMIT_COUNT]
     ample = [record for record, number in numbers if number > LOW_LIMIT_COUNT]
     evidence: list[Evidence] = []
@@ -35,7 +38,7 @@ def _judge(case: Case) -> Verdict:
 
 def _count_named(case: Case, name: str, least: int, most: int | None) -> list[Record]:
     """Proxy counters of this name whose value lies between the two."""
-    counted = [(one.record, int(one.setting)) for one in configured(case, name) if one.setting.strip().isdigit()]
+    counted = [(one.record, int(one.setting)) for one in configured(case, name) if _IS_COUNT.fullmatch(one.setting.strip())]
     return [record for record, count in counted if count >= least and (most is None or count <= most)]
 
 

@@ -122,6 +122,7 @@ def _judge(case: Case) -> Verdict:
         _SLEEPS, STRONG + SLIGHT if asleep and (slow or full_width) else STRONG, [*full_width, *(slow if asleep else ())]
     )
     evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
+    evidence += against(_STOPS, STRONG, case.said("comes-to-a-stop") if spinning or confused else ())
     return Verdict(evidence=tuple(evidence))
 
 
@@ -142,6 +143,7 @@ _SLEEPS = Text(
     en="the PCIe link of an idle GPU runs at a lower generation at full width, to save power",
     zh="空闲 GPU 的 PCIe 链路为省电以较低代际、全宽度运行",
 )
+_STOPS = Text(en="the job comes to a stop, which is no matter of reading a number", zh="作业停住了，这不是读数问题")
 _FAILS = Text(en="a program fails", zh="有程序失败")
 
 RULE = Rule(

@@ -32,7 +32,7 @@ _COUNT = re.compile(r"\s*(\d[\d,]*)")
 MANY_FAULTS_COUNT = 10_000
 """At one page of 4 KiB each, 40 MB read by faults."""
 FEW_FAULTS_COUNT = 100
-_OFFSET = re.compile(r"(?i)(?:offset|off|pos)\W{0,3}(\d+)")
+_OFFSET = re.compile(r"(?i)(?:offset|off|pos)\W{0,3}(\d{1,18})(?!\d)")
 MOST_READS = 200
 FEWEST_STEPS = 3
 ADJACENT_BYTES = 1 << 20

@@ -89,7 +89,7 @@ def _judge(case: Case) -> Verdict:
 def _window_explains(
     windows: list[tuple[Record, float]], rtt: tuple[Record, float], rates: list[tuple[Record, float]]
 ) -> tuple[tuple[Record, float], tuple[Record, float]] | None:
-    for window in windows[:MOST_COMPARED]:
+    for window in [one for one in windows if one[1] > 0][:MOST_COMPARED]:
         limit = 8 * storage.window_limited_bytes_per_s(window[1], rtt[1])
         for seen in rates[:MOST_COMPARED]:
             if NEAR_LOW_RATIO <= seen[1] / limit <= NEAR_HIGH_RATIO:

@@ -79,7 +79,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:thunderbolt|wi-?fi|ethernet|usb4|infiniband|roce|rdma|tcp|\d+ ?g(?:b\w*|be)?)\b (?:vs\.?|or|versus|and|instead of|against) .{0,20}\b(?:thunderbolt|wi-?fi|ethernet|usb4|infiniband|roce|rdma|tcp|\d+ ?g(?:b\w*|be)?)\b.{0,40}\b(?:same|no difference|makes no|identical|equal|unchanged)",
                 r"(?:tok(?:en)?s?/s|throughput|it/s|step time|samples/s|epoch)\b.{0,20}\b(?:the same|same|unchanged|did not move|identical|no change|still)\b|\b(?:same|unchanged|identical) (?:tok(?:en)?s?/s|throughput|step time|speed)\b",
                 r"(?:before and after|with either|at either|with both|on both) .{0,20}(?:link|network|nic|speed|switch)\b|(?:nic|network|link|switch|traffic) (?:graph|usage|use)?\W{0,3}\d+(?:\.\d+)? ?[gm]bit/s before and after",
-                r"(?:0|no|zero) (?:retransmits?|retransmissions?|drops?|losses|loss|errors?|packet loss)\b",
+                r"(?<![\d.:])\b(?:0|no|zero) (?:retransmits?|retransmissions?|drops?|losses|loss|errors?|packet loss)\b",
             ),
             negatable=False,
         ),
@@ -131,9 +131,15 @@ SYMPTOMS = Symptoms(
                 r"within (?:the|one|a) (?:node|server|machine)|intra-node|standalone",
             )
         ),
+        "comes-to-a-stop": Topic(
+            wordings=(
+                r"\b(?:hangs?|hung|hanging|deadlock\w*|stuck|wedge[sd]?|freez\w*|frozen|never (?:returns?|finish\w*|completes?|comes? back|starts?)|aborts?|crash\w*|segfault\w*|dies|died|killed|exits? (?:with|code) [1-9])\b",
+                r"\b(?:then|and then|but|for (?:an? )?(?:hours?|minutes|ever)) nothing\b|nothing (?:for (?:an?|\d+)|at all|moves|happens|more)|no (?:progress|output|further (?:output|progress|lines))|(?:all|some|one) ranks? (?:stop|stand|stay)\w*",
+            )
+        ),
         "works-anyway": Topic(
             wordings=(
-                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve|init\w*)\b.{0,40}\b(?:fine|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
+                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve)\b.{0,40}\b(?:fine|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
                 r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
                 r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
