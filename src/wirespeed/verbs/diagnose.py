@@ -46,6 +46,7 @@ MOST_QUOTES = 6
 """Quotes shown for one piece of evidence; more repeat the same."""
 LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
+MOST_NEXT_STEPS = 4
 SHOWN_IN_FULL = 3
 """Findings that text and page show in full at most; the others stand in the list (JSON has all)."""
 
@@ -102,10 +103,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Unknown(msgspec.Struct, frozen=True, kw_only=True):
-    """A cause that could not be judged, what is missing and which commands would settle it."""
+    """A cause that could not be judged, how far it is suspected, what is missing and which commands would settle it."""
 
     cause: Label
     rule: str
+    suspicion_ratio: float
     missing: tuple[str, ...]
     would_settle: tuple[str, ...]
 
@@ -251,7 +253,11 @@ def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:
     return Answer(
         findings=findings,
         network_is_the_limit=_network_is_the_limit(findings),
-        unknown=tuple(_unknown(one, gathered.readers) for one in judged if one.state == "unknown"),
+        unknown=tuple(
+            _unknown(one, gathered.readers)
+            for one in sorted(judged, key=lambda one: -one.confidence_ratio)
+            if one.state == "unknown"
+        ),
         problems=tuple(gathered.problems),
         inputs=tuple(gathered.inputs),
     )
@@ -306,7 +312,11 @@ def _unknown(one: Judged, readers: Mapping[str, Reader]) -> Unknown:
     )
     commands = dict.fromkeys((*one.rule.settled_by, *obtained))
     return Unknown(
-        cause=one.rule.cause, rule=one.rule_id, missing=tuple(kind.__name__ for kind in wanted), would_settle=tuple(commands)[:3]
+        cause=one.rule.cause,
+        rule=one.rule_id,
+        suspicion_ratio=round(one.confidence_ratio, 3),
+        missing=tuple(kind.__name__ for kind in wanted),
+        would_settle=tuple(commands)[:3],
     )
 
 
@@ -370,15 +380,22 @@ def _how_sure(findings: tuple[Finding, ...]) -> BarChart:
 
 
 def _not_known(answer: Answer) -> list[AnyBlock]:
-    """Commands that would decide most of what could not be judged, most telling first."""
-    decides: Counter[str] = Counter(command for one in answer.unknown for command in one.would_settle[:1])
-    if not decides:
+    """Commands that would decide most of what could not be judged: suspected causes first, then by how many they decide."""
+    decided: dict[str, list[Unknown]] = {}
+    for one in answer.unknown:
+        for command in one.would_settle[:1]:
+            decided.setdefault(command, []).append(one)
+    if not decided:
         return []
-    steps = tuple(
-        (Text(en=f"would let {count} more causes be judged", zh=f"可再判定 {count} 个原因"), (command,))
-        for command, count in decides.most_common(4)
-    )
+    telling = sorted(decided, key=lambda command: (-sum(one.suspicion_ratio for one in decided[command]), -len(decided[command])))
+    steps = tuple((_would_decide(decided[command]), (command,)) for command in telling[:MOST_NEXT_STEPS])
     return [Steps(title=Text(en="What would tell more", zh="还可以收集"), steps=steps)]
+
+
+def _would_decide(causes: list[Unknown]) -> Text:
+    named = list(dict.fromkeys(one.cause for one in causes))
+    shown = ", ".join(named[:3]) + (" ..." if len(named) > 3 else "")
+    return Text(en=f"to judge {len(named)} more causes: {shown}", zh=f"可再判定 {len(named)} 个原因：{shown}")
 
 
 def _what_was_read(answer: Answer) -> list[AnyBlock]:

@@ -8,6 +8,8 @@ from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
 _SERIALIZE = r"serialize_image_pulls$"
+SMALL_IMAGE_BYTES = 2e8
+"""200 MB take seconds on any network that pulls model images."""
 _PARALLEL = r"max_parallel_image_pulls$"
 
 
@@ -20,12 +22,19 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SERIAL, STRONG, serial)
     evidence += piece(_ONE_BY_ONE, STRONG if not serial else SLIGHT, case.said("image-pull-one-by-one"))
     evidence += piece(_WAITING, FAIR, waits)
+    slow = [one for one in case.said("image-pull-took-minutes") if (one.value or 0) >= 1]
+    small = [one for one in quantities(case, "size") if 0 < one.value <= SMALL_IMAGE_BYTES]
+    if len(lines_of(slow)) > 1 or (slow and (small or case.said("image-already-there"))):
+        evidence += piece(_TOGETHER, ALONE, slow)
+        evidence += piece(_SMALL, FAIR, [*case.said("image-already-there"), *small])
     if evidence:
         evidence += piece(_PULLS, FAIR, case.said("image-pull"))
     evidence += against(_NOT, STRONG, parallel)
     return Verdict(evidence=tuple(evidence))
 
 
+_TOGETHER = Text(en="several pulls take minutes each", zh="多次拉取各需数分钟")
+_SMALL = Text(en="among them an image that is small or already there", zh="其中有很小的或已在本地的镜像")
 _SERIAL = Text(en="the kubelet is set to pull one image at a time", zh="kubelet 设为逐个拉取镜像")
 _ONE_BY_ONE = Text(en="images come one after the other", zh="镜像一个接一个地拉取")
 _WAITING = Text(en="a pull waited for other pulls", zh="一次拉取在等待其他拉取")

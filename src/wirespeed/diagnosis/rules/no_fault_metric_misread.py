@@ -81,7 +81,7 @@ def _spinning(case: Case) -> list[Record]:
         ),
     )
     powers = quantities(case, "power")[:MOST_COMPARED]
-    low = [one for one in powers if any(one.quotes == other.quotes and 3 * one.value <= other.value for other in powers)]
+    low = [one for one in powers if any(one.quotes == other.quotes and 0 < 3 * one.value <= other.value for other in powers)]
     return [*gpus, *(low if case.said("gpu-busy", "metric-confusion") else [])]
 
 

@@ -126,12 +126,23 @@ SYMPTOMS = Symptoms(
                 r"image[- ]?pull|pull\w*.{0,20}images?\b|images?\b.{0,30}pull|pulling image|container images?|node bring-?up",
             )
         ),
+        "image-pull-took-minutes": Topic(
+            wordings=(r"pulled image\b.{0,160} in (?:\d+h)?(?P<value>\d+)m[\d.]*s()", r"pulled image\b.{0,160} in (?P<value>\d{1,3})(?:\.\d+)? ?min"),
+            negatable=False,
+        ),
+        "image-already-there": Topic(
+            wordings=(
+                r"image\b.{0,40}(?:already|is there|is cached|is local|exists|present)|already (?:on|present on|cached on|pulled (?:to|on)) (?:that|the|this|each|every) node",
+            ),
+            negatable=False,
+        ),
         "image-pull-one-by-one": Topic(
             wordings=(
                 r"(?:pull\w*|images?)\b.{0,50}(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn|queued?|behind)",
                 r"serialize-?image-?pulls\W{1,4}\"?true",
                 r"max-?parallel-?image-?pulls\W{1,4}1\b",
-                r"(?:wait\w*|stuck|queued?) (?:for|behind|on) (?:an)?other (?:image )?pulls?",
+                r"(?:wait\w*|stuck|queued?|hangs?)\b.{0,30}\b(?:for|behind|on|after|until)\b.{0,40}\b(?:pulls?|images?)\b",
+                r"(?:small|tiny|\d{1,3} ?MB)\b.{0,30}(?:image|sidecar|container)\b.{0,60}\d+ ?min|\bone (?:image|pull) at a time",
             )
         ),
         "image-pull-waiting": Topic(
