@@ -40,6 +40,14 @@ def _quantities(text: str) -> list[tuple[str, float]]:
     return [(one.dimension, one.value) for one in _records(text) if isinstance(one, Quantity)]
 
 
+def test_a_log_line_says_nothing_unless_it_is_the_question() -> None:
+    """In an input the readers of logs have it; in a question it is what the user asks about."""
+    line = "NCCL INFO cuMem host not enabled, should I care?"
+    topics = [{one.topic for one in _records(line, path) if isinstance(one, Statement)} for path in ("note", QUESTION_PATH)]
+    assert topics[0] == set()
+    assert "asks-about-message" in topics[1]
+
+
 # --- negation ----------------------------------------------------------------------------------------------------------------
 
 

@@ -47,7 +47,13 @@ def _slower_echoes(case: Case) -> tuple[PingRun, ...]:
         least_s, most_s = idle.rtt_mean_s or 0.0, loaded.rtt_mean_s or 0.0
         if most_s > GROWTH_RATIO * least_s and most_s - least_s > WAITING_S:
             return (idle, loaded)
-    return ()
+    return tuple(one for one in pings if _grows_within(one))[:1]
+
+
+def _grows_within(ping: PingRun) -> bool:
+    """Whether the echoes of one run end many times as late as they begin, none lost."""
+    least_s, most_s = ping.rtt_min_s or 0.0, ping.rtt_max_s or 0.0
+    return 0.0 < 4 * GROWTH_RATIO * least_s < most_s and most_s - least_s > WITHIN_A_RUN_S and (ping.rtt_mean_s or 0.0) > GROWTH_RATIO * least_s
 
 
 _ECHOES = Text(

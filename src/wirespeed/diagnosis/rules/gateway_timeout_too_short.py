@@ -25,6 +25,8 @@ _READ_TIMEOUT = r"proxy_read_timeout|read_timeout|response_timeout|request_timeo
 _NAMED_TIMEOUT = r"(?<!keep-alive )(?<!keepalive )time-?out\W{0,3}(?:is |of |= ?|after |set to |at )?$"
 _NAMED_WAIT = r"(?:takes|took|ttft|ttfb|first (?:token|byte)|needs|lasts|generation|prefill|latency|duration|completed in|answers? in|finish\w* (?:in|after)|is|in)\W{0,3}(?:about |around |then is )?$"
 LONGEST_TIMEOUT_S = 3600.0
+LEAST_IN_MS = 10_000.0
+"""A bare number from here on is in milliseconds (Kong, Node, HAProxy): nobody waits three hours for a byte."""
 CLOSE_RATIO = 0.05
 """A failure within 5 % of a configured timeout is that timeout."""
 
@@ -33,7 +35,8 @@ def _timeouts(case: Case) -> list[tuple[Record, float]]:
     found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _READ_TIMEOUT) if one.duration_s]
     found += [(one, seconds) for one in case.said("proxy-read-timeout") if (seconds := said_s(one))]
     found += [(one, one.value) for one in quantities(case, "time", _NAMED_TIMEOUT)]
-    return [one for one in found if one[1] <= LONGEST_TIMEOUT_S]
+    as_seconds = [(one, time_s / 1000.0 if time_s >= LEAST_IN_MS else time_s) for one, time_s in found]
+    return [one for one in as_seconds if one[1] <= LONGEST_TIMEOUT_S]
 
 
 def _judge(case: Case) -> Verdict:

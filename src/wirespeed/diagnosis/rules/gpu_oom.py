@@ -4,7 +4,7 @@ from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
-from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -14,7 +14,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_SAYS, PROVES, case.every(FrameworkEvent, topic="out-of-memory")),
-            *piece(_NCCL, FAIR, case.every(NcclWarning, topic="out-of-memory")),
+            *piece(_NCCL, STRONG + SLIGHT, case.every(NcclWarning, topic="out-of-memory")),
             *piece(_SAID, STRONG, case.said("gpu-memory-full")),
             *against(_DENIED, STRONG, case.denied("gpu-memory-full")),
         )

@@ -23,16 +23,24 @@ def _judge(case: Case) -> Verdict:
     is_repeated = len(downs) >= FLAPS_COUNT and bool(ups)
     return Verdict(
         evidence=(
-            *piece(_REPEATED if is_repeated else _ONCE, PROVES if is_repeated else SLIGHT, downs + ups[:1] if downs else ()),
+            *piece(_REPEATED if is_repeated else _ONCE, PROVES if is_repeated else FAIR if ups else SLIGHT, downs + ups[:1] if downs else ()),
             *piece(_COUNTED, STRONG, counted),
             *piece(_CARRIER, FAIR, carrier),
             *piece(_EVENT, SLIGHT, events if downs or counted else ()),
+            *piece(_RETURNED, STRONG, events if _goes_and_returns(events) else ()),
             *piece(_RESETS, FAIR, case.every(KernelEvent, topic="tx-timeout")),
             *piece(_SAID, STRONG, case.said("link-flaps")),
         )
     )
 
 
+def _goes_and_returns(events: tuple[NcclWarning, ...]) -> bool:
+    """Whether NCCL was told of a port's error and of its return."""
+    told = " ".join(one.message.lower() for one in events)
+    return "port error" in told and "port active" in told
+
+
+_RETURNED = Text(en="NCCL was told that a port failed and that it came back", zh="NCCL 收到端口出错与恢复两种事件")
 _REPEATED = Text(en="the kernel saw the link go down and up again, more than once", zh="内核多次看到链路断开又恢复")
 _ONCE = Text(en="the kernel saw the link go down once", zh="内核看到链路断开一次")
 _COUNTED = Text(en="the port counts link losses", zh="端口计到链路丢失")
@@ -50,6 +58,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(KernelEvent, lambda one: one.topic in ("link-down", "link-up", "tx-timeout")),),
+        (wants(NcclWarning, lambda one: one.topic == "async-event"),),
         (wants(Counter, lambda one: one.canonical in ("link_down", "link_recovery")),),
         (wants(Link, lambda one: one.carrier_changes_count is not None),),
         (wants(Statement, lambda one: one.topic == "link-flaps"),),

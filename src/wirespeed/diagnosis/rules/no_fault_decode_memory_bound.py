@@ -48,7 +48,9 @@ def _lines(case: Case) -> list[str]:
 def _weights(lines: list[str]) -> float | None:
     """Bytes of weights a token reads, of the largest model named; 16 bits where no precision is."""
     models = [found for line in lines for found in _MODEL.finditer(line)]
-    read = [float(found["active"] or found["billions"]) for found in models if not found["experts"] and float(found["billions"]) > 0]
+    read = [
+        float(found["active"] or found["billions"]) for found in models if not found["experts"] and float(found["billions"]) > 0
+    ]
     if not read or max(read) <= 0:
         return None
     bits = next((number for shape, number in _BITS if any(shape.search(line) for line in lines)), 16.0)
@@ -57,7 +59,11 @@ def _weights(lines: list[str]) -> float | None:
 
 def _memory(case: Case, lines: list[str]) -> tuple[float, tuple[Record, ...]] | None:
     """Bytes a second of one device's memory: as said beside a kind of memory, or by the device's name."""
-    said = [one for one in quantities(case, "rate") if one.value > 0 and "B" in one.printed and any(_MEMORY.search(each.text) for each in one.quotes)]
+    said = [
+        one
+        for one in quantities(case, "rate")
+        if one.value > 0 and "B" in one.printed and any(_MEMORY.search(each.text) for each in one.quotes)
+    ]
     if said:
         return said[0].value / 8.0, (said[0],)
     named = next((found[0].lower() for line in lines if (found := _PLAIN_MEMORY.search(line))), None)

@@ -87,6 +87,7 @@ def _over_the_line(case: Case, line_bits_per_s: float) -> tuple[Record, float] |
         (one, 8 * one.busbw_bytes_per_s) for one in case.every(CollectiveRun) if one.busbw_bytes_per_s
     ]
     runs += [(one, one.value) for one in quantities(case, "rate", r"bus ?(?:bandwidth|bw)[^.;]{0,40}$")]
+    runs += [(one, 8e9 * one.value) for one in case.said("busbw-named") if one.value]
     over = [one for one in runs if OVER_RATIO <= one[1] / line_bits_per_s <= MOST_OVER_RATIO]
     return over[0] if over and case.said("several-nodes", "exceeds-link") else None
 

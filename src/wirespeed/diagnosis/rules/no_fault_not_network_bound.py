@@ -79,7 +79,10 @@ _SHARE = Text(en="traffic is {share_ratio} of the link's rate", zh="流量为链
 _BLAMED = Text(en="the network is suspected", zh="怀疑网络")
 _COMPUTE = Text(en="compute is what takes the time", zh="耗时在计算")
 _FULL = Text(en="the link is full or communication takes most of the time", zh="链路已满或通信占大部分时间")
-_STOPS = Text(en="something hangs or dies, which a network that is not the limit does not explain", zh="有程序挂起或退出，网络不是瓶颈无法解释")
+_STOPS = Text(
+    en="something hangs or dies, which a network that is not the limit does not explain",
+    zh="有程序挂起或退出，网络不是瓶颈无法解释",
+)
 _FAILED = Text(en="something fails", zh="有失败")
 
 RULE = Rule(

@@ -59,6 +59,10 @@ def _pairs_without_nvlink(case: Case) -> tuple[Record, ...]:
     """GPU pairs that are not joined by NVLink where most are."""
     pairs = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU") and one.near != one.far)
     without = tuple(one for one in pairs if not one.path_class.startswith("NV"))
+    joined = {one.near for one in pairs if one.path_class.startswith("NV")}
+    alone = {one.near for one in pairs} - joined
+    if len(joined) >= 3 and 0 < len(alone) < len(joined):
+        return tuple(one for one in without if one.near in alone)
     return without if pairs and 0 < len(without) < len(pairs) / 3 else ()
 
 

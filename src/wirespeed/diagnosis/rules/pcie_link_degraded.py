@@ -9,6 +9,7 @@ from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import PciDevice
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
@@ -17,6 +18,9 @@ _LIMIT_COLUMN = re.compile(r"(?i)max|cap")
 _LEADING_NUMBER = re.compile(r"(\d{1,3}(?:\.\d)?)")
 BUSY_RATIO = 0.1
 """An idle GPU lowers its PCIe generation to save power; only a busy one tells."""
+
+FEWEST_TWINS_COUNT = 3
+"""Of two devices nobody can tell which is the odd one."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -29,7 +33,8 @@ def _judge(case: Case) -> Verdict:
     )
     busy = case.every(Gpu, _is_slow_while_busy)
     full = case.every(PciDevice, _is_full)
-    device = next((one.address or "BDF" for one in (*narrow, *slow)), "BDF")
+    odd = _below_their_twins(case)
+    device = next((one.address or "BDF" for one in (*narrow, *slow, *odd) if isinstance(one, PciDevice)), "BDF")
     values: dict[str, Value] = {"device": device}
     return Verdict(
         evidence=(
@@ -37,6 +42,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_NARROW, STRONG + SLIGHT, narrow + gpus),
             *piece(_SLOW, STRONG, slow + busy),
             *piece(_GPU_IDLE, SLIGHT, slow_gpus if not narrow else ()),
+            *piece(_TWINS, STRONG if not (narrow or gpus or slow or busy) else FAIR, odd),
+            *piece(_COPIES, STRONG, case.said("one-device-copies-slow")),
             *piece(_ODD_ROW, STRONG, _tables_with_a_narrow_row(case)),
             *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
             *piece(_SAID, STRONG, case.said("pcie-narrow")),
@@ -44,6 +51,29 @@ def _judge(case: Case) -> Verdict:
         ),
         values=values,
     )
+
+
+def _below_their_twins(case: Case) -> tuple[Record, ...]:
+    """Devices whose link is below that of most others with the same capability (or, for GPUs, of the same machine)."""
+    devices: list[tuple[Record, object, tuple[float, float]]] = [
+        (one, (one.host, one.max_speed_transfers_per_s, one.max_width_lanes), (one.speed_transfers_per_s, one.width_lanes))
+        for one in case.every(PciDevice)
+        if one.speed_transfers_per_s and one.width_lanes and one.max_speed_transfers_per_s
+    ]
+    devices += [
+        (one, (one.host, "gpu"), (one.pcie_generation_number or 0, one.pcie_width_lanes))
+        for one in case.every(Gpu)
+        if one.pcie_width_lanes
+    ]
+    groups: dict[object, list[tuple[Record, tuple[float, float]]]] = {}
+    for record, key, link in devices:
+        groups.setdefault(key, []).append((record, link))
+    found: list[Record] = []
+    for twins in groups.values():
+        usual = sorted(link for _, link in twins)[len(twins) // 2]
+        low = [record for record, link in twins if link[0] < usual[0] or link[1] < usual[1]]
+        found += low if len(twins) >= FEWEST_TWINS_COUNT else ()
+    return tuple(found)
 
 
 def _tables_with_a_narrow_row(case: Case) -> tuple[Table, ...]:
@@ -96,6 +126,8 @@ _GPU_IDLE = Text(en="the GPU's link runs at a lower generation (normal while it 
 _ODD_ROW = Text(
     en="one device has fewer lanes, or a lower generation, than the others of the table", zh="表中有设备的通道数或代数低于其他设备"
 )
+_TWINS = Text(en="this device's link is below that of its twins", zh="该设备的链路低于同类设备")
+_COPIES = Text(en="copies to one device are far slower than to its twins", zh="向某一设备的复制远慢于同类设备")
 _ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
 _SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")
 _FULL = Text(en="the links listed run at full width and speed", zh="所列链路均为全宽全速")
@@ -112,7 +144,7 @@ RULE = Rule(
         (wants(Gpu, lambda one: one.pcie_width_lanes is not None or one.pcie_generation_number is not None),),
         (wants(KernelEvent, lambda one: one.topic in ("pcie-limited", "aer")),),
         (wants(Table, lambda one: bool(_pcie_columns(one))),),
-        (wants(Statement, lambda one: one.topic == "pcie-narrow"),),
+        (wants(Statement, lambda one: one.topic in ("pcie-narrow", "one-device-copies-slow")),),
     ),
     judge=_judge,
     explain=Explain(

@@ -1,6 +1,6 @@
 """RoCE runs without working flow control or congestion marking, and loses packets when senders meet."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.link import Counter, PriorityFlowControl
@@ -33,7 +33,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_SAID, STRONG, said),
-            *(piece(_OFF, STRONG, off) if has_symptom else ()),
+            *piece(_OFF, STRONG if has_symptom else ALONE, off),
             *(piece(_QUIET, FAIR, quiet) if discards or loss else ()),
             *piece(_LOSS, FAIR, loss or case.said("uses-roce-counters")),
             *(piece(_DISCARDED, SLIGHT, discards) if loss or load or quiet else ()),

@@ -4,6 +4,7 @@ import ipaddress
 
 from wirespeed.diagnosis.rules._pieces import piece
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.path import Address, Route
@@ -27,6 +28,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SHARED, STRONG, shared),
             *piece(_ROUTES, STRONG, routes),
             *piece(_FILTERED, STRONG, filtered),
+            *piece(_MARTIAN, STRONG, case.every(KernelEvent, topic="martian-source")),
             *piece(_STRICT, SLIGHT, strict if shared or routes or said else ()),
             *piece(_SAID, STRONG + SLIGHT, said),
         )
@@ -56,6 +58,9 @@ def _doubled_routes(case: Case) -> tuple[Record, ...]:
     return tuple(one for group in doubled if not group[0].destination.startswith(("ff00", "fe80", "169.254")) for one in group)
 
 
+_MARTIAN = Text(
+    en="the kernel dropped packets that came in where their answer would not go out", zh="内核丢弃了从非应答接口进入的包"
+)
 _SHARED = Text(en="two interfaces of one host lie in the same subnet", zh="同一主机的两个接口在同一子网")
 _ROUTES = Text(en="two routes lead to the same prefix over different interfaces", zh="两条路由经不同接口通往同一前缀")
 _FILTERED = Text(en="the kernel dropped packets by reverse-path filtering", zh="内核因反向路径过滤丢弃了包")
@@ -78,6 +83,7 @@ RULE = Rule(
     needs=(
         (wants(Address, lambda one: one.prefix_length_number is not None),),
         (wants(Route, lambda one: not one.is_lookup),),
+        (wants(KernelEvent, lambda one: one.topic == "martian-source"),),
         (wants(Statement, lambda one: one.topic == "same-subnet-twice"),),
     ),
     judge=_judge,

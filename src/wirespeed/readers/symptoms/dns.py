@@ -55,7 +55,9 @@ SYMPTOMS = Symptoms(
                 r"first (?:dns|name ?server).{0,60}(?:dead|down|unreachable|gone|removed|no answer|does not answer)",
             )
         ),
-        "resolver-gives-up": Topic(wordings=(r"\bEAI_AGAIN\b|temporary failure in name resolution|getaddrinfo\b.{0,40}(?:try again|-3\b)",)),
+        "resolver-gives-up": Topic(
+            wordings=(r"\bEAI_AGAIN\b|temporary failure in name resolution|getaddrinfo\b.{0,40}(?:try again|-3\b)",)
+        ),
         "libc-musl": Topic(wordings=(r"\balpine\b|\bmusl\b",)),
     },
 )

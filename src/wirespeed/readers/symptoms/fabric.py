@@ -336,6 +336,7 @@ SYMPTOMS = Symptoms(
                 r"(?:lands?|ends? up|connects?|goes) alternat\w+ (?:on|at|to)",
                 r"arping\b.{0,90}(?:and \d|two|2|several|both|different)|(?:two|2|both|different) (?:lladdr|hardware address\w*)|(?:dhcp|laptop|someone|somebody)\b.{0,60}(?:static|same|our) (?:ip|address)",
                 r"is using my ip|same machine-id|gave both|(?:two|both) (?:vms|machines|hosts|nodes).{0,40}(?:same|one) (?:address|ip|lease)",
+                r"(?:moved|changed) from (?:[0-9a-f]{2}:){5}[0-9a-f]{2} to|host identification has changed\b.{0,40}(?:every|each|second|other|again|alternat)|\bdupaddr\b",
             )
         ),
         "goes-through-router": Topic(
@@ -398,6 +399,7 @@ SYMPTOMS = Symptoms(
                 r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
                 r"same rack\b.{0,60}(?:route|vpn|hops?|router|core)|public (?:dns )?(?:name|ip|address|endpoint|url)\b.{0,40}(?:inside|within|from (?:the|our) (?:cluster|vpc|network))|(?:internet|nat) gateway and back|route points? to the (?:vpn|gateway|wan)",
                 r"neighbou?rs?\b.{0,40}(?:core router|up to the|over the core|\d hops)",
+                r"\brelay \S{2,8}fra\b|\brelay [\\\"'][a-z]{2,5}[\\\"']|\bvia derp\b|(?:by|through|via|over|use|using) (?:the |our |its )?(?:public|external) (?:load[- ]?balancer|lb|name|hostname|ip|address|endpoint|url)\b",
             ),
             negatable=False,
         ),

@@ -85,6 +85,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bdocker\b|\bcontainers?\b|\bpods?\b|\bkubernetes\b|\bk8s\b|\bpodman\b|\bsingularity\b|\bapptainer\b"
                 r"|\benroot\b|\bpyxis\b|\bimage\b",
+                r"\b(?:containers?|pods?)\s(?:do(?:es)? ?n.t|do(?:es)? not|can(?:no|.)t|can not|never|fail\w*)\s\w+",
             )
         ),
         "rdma-device-not-passed": Topic(

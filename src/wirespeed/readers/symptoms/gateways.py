@@ -150,6 +150,7 @@ SYMPTOMS = Symptoms(
         "gateway-timed-out": Topic(
             wordings=(
                 r"APITimeoutError|ReadTimeout\b|request timed out|\b504\b|\b524\b|gateway time-?out|upstream (?:request )?time(?:d )?-?out|upstream timed out|stream timeout|\bUT\b response flag|response_flags.{0,6}UT",
+                r"reset reason: (?:\w+ )?time-?out|disconnect/reset before headers|context deadline exceeded|\bH12\b|deadline_exceeded",
                 r"ERR_HTTP2_PROTOCOL_ERROR|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_CLOSED|incomplete chunked read|peer closed connection without sending complete message",
                 r"(?:proxy|ingress|nginx|gateway|balancer|lb|cdn|cloudflare)\b.{0,50}(?:cuts?|closes|aborts|gives up|times out|kills)",
             )
@@ -257,6 +258,7 @@ SYMPTOMS = Symptoms(
                 r"cannot assign requested address|EADDRNOTAVAIL|address not available|errno 99\b|os error 99|can't assign requested address",
                 r"(?:ephemeral|source|local|snat)[- ]?ports?\b.{0,50}(?:exhaust|run out|ran out|used up|gone|all (?:in use|used)|none left|deplet|full|limit)",
                 r"(?:exhaust|run(?:s|ning)? out|ran out|deplet)\w* .{0,20}(?:ephemeral|source|local|snat)? ?ports?\b",
+                r"WSAEADDRINUSE|\b10048\b|only one usage of each socket address|dynamic ?port range|ip_local_port_range",
                 r"no (?:free|available) (?:local |source |ephemeral )?ports?",
                 r"OUT_OF_RESOURCES|nat_allocation_failed|min(?:imum)? ports per (?:vm|instance)|allocated[_ ]ports|ports? per (?:vm|node|instance|ip)\b",
                 r"port ?exhaustion|ErrorPortAllocation|PortAllocation\w*|snat\b.{0,30}(?:fail|exhaust|error|limit|full)",
@@ -318,6 +320,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms\b|s\b|%|waiting|queued)\W.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",
                 r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
+                r"(?:prefix|kv|cache)\b.{0,16}\bhit\w*\b.{0,40}(?:drop\w*|fell|falls|down|low\w*|only|\d+ ?%).{0,60}\b(?:second|another|two|three|four|more|adding|added|instances?|replicas?|pods?|with one|balanc\w+)\b",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",
             ),
             negatable=False,

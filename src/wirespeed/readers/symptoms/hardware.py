@@ -8,7 +8,7 @@ SYMPTOMS = Symptoms(
     topics={
         "acs-on": Topic(
             wordings=(
-                r"\bacs\b.{0,40}(?:enabled|on\b|active|set|not disabled|was|redirect)",
+                r"\bacs\b(?:(?!\b(?:off|disabled|cleared)\b).){0,40}(?:enabled|on\b(?! the)|active|set|not disabled|was|redirect)",
                 r"(?:disabl\w+|turn\w* off|switch\w* off) (?:pcie? )?acs\b.{0,50}(?:fix|solv|help|work|resolv|pass)?",
                 r"access control services",
                 r"\bats\b.{0,30}(?:missing|off|not enabled|disabled)|directtrans-?\b",
@@ -80,6 +80,13 @@ SYMPTOMS = Symptoms(
                 r"\b(?:now|still|only|at|as) (?:gen ?[1-5] )?x ?[1248]\b(?! (?:faster|slower|more|higher|lower|the))|width (?:dropped|reduced|degraded|fell)",
             )
         ),
+        "one-device-copies-slow": Topic(
+            wordings=(
+                r"(?:h2d|d2h|host[- ]to[- ]device|device[- ]to[- ]host|bandwidthtest|nvbandwidth|memcpy|copies)\b.{0,60}(?:gpu|card|device) ?#?\d\b.{0,30}\d.{0,30}(?:gpu|card|device|others?|rest) ?#?\d?.{0,16}\d",
+                r"(?:one|a single) (?:gpu|card|device|nic)\b.{0,40}(?:copies|h2d|d2h|uploads?|host[- ]to[- ]device|reads?|writes?).{0,40}(?:others?|rest|remaining)",
+            ),
+            negatable=False,
+        ),
         "no-peer-access": Topic(
             wordings=(
                 r"(?:p2p|peer(?:[- ]to[- ]peer)?(?: access)?)\b.{0,40}(?:not supported|unsupported|unavailable|disabled by|not (?:possible|available|allowed)|removed|blocked)",
@@ -106,6 +113,7 @@ SYMPTOMS = Symptoms(
                 r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
                 r"bridges?\b.{0,40}(?:not|isn'?t|never) (?:to be )?(?:recogni[sz]ed|detected|seen|found|used)",
                 r"gpu ?\d.{0,12}gpu ?\d.{0,24}\b(?:sys|phb|node|pix|pxb)\b.{0,50}\bnv\d+",
+                r"(?:a100|h100|h200|b200|v100|sxm\w*|hgx|dgx)\b.{0,120}via shm\b",
             )
         ),
         "fabric-manager-trouble": Topic(
@@ -141,6 +149,7 @@ SYMPTOMS = Symptoms(
                 r"(?:gpu|cuda|hip|vram|rank ?\d*|backward|forward|activation)s?\b.{0,30}\booms?\b|\boom(?:s|ed|ing)?\b.{0,30}(?:gpu|cuda|vram|backward|forward|batch)",
                 r"\b(?:rank|worker|process) ?\d+ oom(?:s|ed)?\b|(?:ran|run|runs|running|goes|went) out of (?:gpu|device|video|cuda) ?memory|out of vram|hip out of memory",
                 r"(?:not enough|insufficient|too little) (?:gpu|device|video|cuda) memory",
+                r"calloc (?:async |host )?\d+ bytes|(?:cuda|hip)?malloc\w* (?:fail|returned)|allocat\w* .{0,30}(?:gpu|device|cuda|hbm) (?:memory|buffers?).{0,16}fail|failed to allocate .{0,30}(?:gpu|cuda|device|hbm)",
             )
         ),
         "wrong-socket": Topic(
@@ -160,6 +169,8 @@ SYMPTOMS = Symptoms(
                 r"-A ?\d+\b.{0,24}\d.{0,24}-A ?\d+\b|(?:cores?|cpus?) \d+-\d+.{0,24}\d.{0,40}(?:cores?|cpus?) \d+-\d+.{0,24}\d",
                 r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind).{0,60}(?:gb/s|slow|half|faster|\d ?g\b)|(?:gb/s|slow|half).{0,80}numactl\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
                 r"(?:cpus?|sockets?|cores?|numa nodes?) (?:next to|close to|nearest|near|local to) (?:the|its|their) (?:card|nic|gpu|hca|adapter)s?",
+                r"on (?:cpu |numa )?(?:socket|node) ?\d\b.{0,40}\bon (?:cpu |numa )?(?:socket|node) ?\d|half (?:of )?(?:the |our )?(?:cores|cpus|processors|threads) (?:are |is |stay |sit )?(?:idle|unused)",
+                r"memory (?:is |was |all )?(?:allocated|placed|sits?|lies|lives) (?:only |all )?(?:on|from|at) (?:the )?(?:node|numa|socket|other|wrong)|(?:everything|all (?:workers|ranks|processes|memory)) (?:\w+ ){0,3}(?:on|to) (?:the first |the same )?(?:numa )?(?:node|socket) ?0?\b",
             )
         ),
         "mask-too-small": Topic(
@@ -177,6 +188,8 @@ SYMPTOMS = Symptoms(
                 r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
                 r"(?:stuck|runs?|running|lands?|piled?|crammed) on (?:cpu|core) ?\d\b|(?:one|1|a single) (?:cpu|core)s? each\b|affinity mask: ?[1-9a-f]\b",
                 r"(?:cgroup|cpuset|mask|affinity|pod|container)\b.{0,24}(?:cores?|cpus?) \d(?: and |, ?)\d only",
+                r"nproc\b.{0,24}\b(?:says|is|gives|prints|returns|shows|=|:|->)? ?\b[1-4]\b|getaffinity\b.{0,24}\b(?:one|two|three|four|[1-4]) (?:entr|cpus?|cores?)",
+                r"(?:sees?|has|have|gets?|got|given) (?:only |just )(?:one|two|1|2|a single) (?:\w+ )?(?:cpu|core|thread)s?\b|(?:cpus?|cores?) (?:available|visible|usable|allowed)\W{1,3}[1-4]\b",
             )
         ),
         "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
@@ -208,6 +221,7 @@ SYMPTOMS = Symptoms(
                 r"\d{3,} (?:nft|ebpf|acl|ipset|iptables|nftables|netfilter|filter|firewall|nat)\w* ?(?:rules|entries|chains)",
                 r"user[- ]?(?:mode|space) (?:network\w*|proxy|tunnel)|\bslirp\w*|(?:sshd?|scp|openssl|aes|cipher|encrypt\w*)\b.{0,30}(?:100 ?%|one core|a core|limit|bottleneck)",
                 r"(?:one|a single) (?:core|cpu) (?:is )?(?:burn\w*|boil\w*|hot|spinn?\w*|at its limit)",
+                r"cpu util\w*\b.{0,30}\b9\d(?:\.\d+)? ?%|\b(?:9\d|100)(?:\.\d)? {1,6}(?:\S{1,24} )?(?:ksoftirqd|vhost-|ovs-vswitchd|wg-crypt|kworker)",
             )
         ),
         "others-idle": Topic(
@@ -224,6 +238,7 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just|uses?|has) (?:one|a single|1) (?:rx|tx|receive|combined|hardware|nic|virtio) queue\b|combined:? 1\b.{0,30}(?:max|of)",
                 r"(?:delivered|land|routed|handled|served)\w* (?:to|on|by) (?:only |just )?(?:cpu|core) ?\d+\b",
                 r"\b(?:irqs?|interrupts?|vectors)\b.{0,30}(?:fire|land|handled|served|pinned|bound|sit|go)\w* (?:on|by|to) (?:only )?(?:cpu|core) ?\d+\b",
+                r"cpu ?\d+ (?:%?soft\w*|%?si) (?:at )?9\d|(?:all|every|most) (?:\w+ ){0,2}(?:soft)?irqs?\b.{0,24}(?:cpu|core) ?\d|\brps_cpus\b.{0,16}\b0+\b",
             )
         ),
         "healthy-twin": Topic(
@@ -251,6 +266,7 @@ SYMPTOMS = Symptoms(
                 r"(?:nic|card|adapter|hca|port|bnxt|mlx5)\w*.{0,40}(?:firmware|recovery|safe|degraded|limited|low[- ]power) (?:mode|state|recovery)|firmware is in recovery",
                 r"(?:pull\w*|unplug\w*|remov\w*|disconnect\w*) (?:the )?(?:power|psu|brick|cords?)|mlxfwreset",
                 r"(?:after|since) .{0,24}(?:power (?:failure|loss|outage|cut)|brown-?out|blackout)",
+                r"(?:since|after) .{0,30}\b(?:lost|losing|loss of) (?:its |the )?power|(?:cold|warm) (?:boot|reboot|restart)\b.{0,60}\d",
             )
         ),
         "peer-access-slower": Topic(

@@ -127,7 +127,10 @@ SYMPTOMS = Symptoms(
             )
         ),
         "image-pull-took-minutes": Topic(
-            wordings=(r"pulled image\b.{0,160} in (?:\d+h)?(?P<value>\d+)m[\d.]*s()", r"pulled image\b.{0,160} in (?P<value>\d{1,3})(?:\.\d+)? ?min"),
+            wordings=(
+                r"pulled image\b.{0,160} in (?:\d+h)?(?P<value>\d+)m[\d.]*s()",
+                r"pulled image\b.{0,160} in (?P<value>\d{1,3})(?:\.\d+)? ?min",
+            ),
             negatable=False,
         ),
         "image-already-there": Topic(

@@ -87,6 +87,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"layers?\b.{0,40}(?:split|spread|divided|distributed|offload\w*|shard\w*)\b.{0,30}(?:between|across|over|among|on|to)",
                 r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"layers? (?:are |is )?(?:split|spread|divided|distributed)\b|\b(?:50|33|25|20) ?% each\b|\bring of \d\b",
                 r"\bstages?\b.{0,30}(?:in turn|sequential|idle while|one (?:at a time|after))",
                 r"(?:pipeline[- ]parallel\w*|\bpp ?= ?\d|layer[- ]split)\b.{0,60}(?:batch(?:[- ]size)? ?(?:of |= ?)?1\b|(?:one|single) (?:request|stream|user|sequence))",
                 r"(?:one|only one) (?:gpu|node|stage) (?:works|computes|is (?:active|busy)|at a time)",

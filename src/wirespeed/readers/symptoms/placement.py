@@ -20,11 +20,20 @@ SYMPTOMS = Symptoms(
                 r"|hostfile order|node order\b|topology[- ]aware|topology plugin",
                 r"(?:straddl\w*|span\w*|spill\w*|split\w*|spread\w*|land\w*|scatter\w*|come from|came from|placed (?:in|on|across)|allocated (?:in|on|across))\s.{0,30}\b(?:two|three|several|different|multiple|many|other|separate|both)\s(?:\w+ )?(?:racks?|leaf|leaves|leafs|spines?|zones?|azs?|nvl\d*|cliques?|domains?|switch(?:es)?|islands?|blocks?|rooms?|buildings?|sites?|placement groups?|clusters?|regions?)",
                 r"(?:from|on|in|under|behind)\s(?:one|the same|a single)\s(?:\w+ )?(?:leaf|rack|switch|zone|az|clique|block|tor|pod|room)\b.{0,60}(?:from|on|in|under|when|but|two|three|different|several)",
+                r"(?:two|three|four|several|different|other|multiple|distinct|not the same|\d+)\s(?:\w+ ){0,2}(?:cliques?|clique ?ids?|cluster ?uuids?|fabric ids?|nvlink (?:partitions?|fabrics?))\b",
+                r"(?:under|in|behind|on|within)\s(?:one|the same|a single|1)\s(?:\w+ )?(?:leaf|rack|switch|zone|az|clique|block|tor|room|domain|island)\b(?: switch)?.{0,60}\d.{0,24}\b(?:otherwise|else|if not|elsewhere)",
+                r"(?:no|without|missing|forgot)\s(?:a |the |any )?(?:cluster )?placement (?:group|policy)|(?:compact|cluster|spread) placement",
                 r"\bclique(?:s| id)?\b.{0,24}\d.{0,40}\bclique\b|\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b.{0,40}\b(?:us|eu|ap|sa|ca)-\w+-\d[a-f]\b|different (?:azs?|availability zones?|zones?|regions?)",
                 r"(?:allocation|placement|nodes? (?:i|we) get|lucky|unlucky|depend\w* on (?:which|the) nodes?|some (?:allocations|placements|node sets))\b.{0,60}(?:slow|fast|%|differ|\d ?gb)",
                 r"\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b.{0,24}\b(?:rack|leaf|clique|row|block|su|zone|pod|tor|switch) ?#?\w{0,3}\d\b",
                 r"(?:speed|performance|throughput|bandwidth|time|fast|slow)\b.{0,16}\bdepend\w*\s(?:\w+ )?on\s(?:which|the)\s(?:nodes?|hosts?|allocation|placement|machines)|topology\.conf|switchname=",
                 r"\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b.{0,60}\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b",
+            ),
+        ),
+        "lies-in-domain": Topic(
+            negatable=False,
+            wordings=(
+                r"^\s*[\w.\-\[\],]+\s*(?:\t|\s{1,24}|\s?[:=|,]\s?)(?P<unit>(?:nvl\w*-?dom\w*|dom(?:ain)?|rack|leaf|tor|clique|block|su|zone|island|row|spine|switch|sw|cabinet|pod|az)[-_ ]?[a-z]?\d{1,4}[a-z]?|[a-z]{2}-\w+-\d[a-f])\s*(?:$|[|,#(])",
             ),
         ),
         "tensor-parallel": Topic(
@@ -66,6 +75,7 @@ SYMPTOMS = Symptoms(
                 r"slow\w*\s(?:with|on|over|across|using|when \w+)\s(?:2|two|3|three|4|four|more|several|multiple|both)\s(?:\w+ )?(?:nodes|machines|servers|hosts|gpus)\b",
                 r"\b1 ?(?:node|gpu|machine|server)\b\W{0,3}.{0,20}\d.{0,40}\b[2-9]\d* ?(?:nodes|gpus|machines|servers)\b\W{0,3}.{0,20}\d|on one node,? .{0,16}\d+.{0,12} on (?:two|three|four)",
                 r"(?:weights?|parameters?|params|states?|model)\s(?:are |is )?(?:cut|split|shard\w*|partition\w*|spread|gather\w*)\s.{0,16}(?:over|across|from|between)\s(?:all|every|both|the)\b",
+                r"\bone (?:node|box|machine|server|host|gpu)\b\W{0,3}\d+(?:\.\d+)? ?(?:s/it|s\b|ms\b|it/s|tok|samples|min).{0,24}\b(?:two|three|four|both) (?:nodes|boxes|machines|servers|hosts|gpus)\b\W{0,3}\d",
                 r"\d+ (?:with|on|at) (?:one|1|a single)(?: (?:node|gpu|machine|server))?,? .{0,12}\d+ (?:with|on|at) (?:two|2)\b",
                 r"\d\d ?% (?:exposed|of (?:step|time) in)?\s?(?:comm\w*|nccl\w*|all-?_?(?:gather|reduce)|collectives?)\b",
             ),
@@ -147,7 +157,7 @@ SYMPTOMS = Symptoms(
         "benchmark-not-joined": Topic(
             negatable=False,
             wordings=(
-                r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b.{0,60}(?:separate|independent|alone|own"
+                r"(?:each|every|both)\s(?:node|host|process|rank|server|machine)s?\b(?!.{0,40}(?:\bis\b|\bare\b|works?|runs?|fine|ok\b|fast|good|pass).{0,12}(?:fine|ok\b|fast|good|well|alone|by itself)).{0,60}(?:separate|independent|alone|own"
                 r"|its own|rank 0|by itself|standalone)",
                 r"same (?:bandwidth|results?|numbers?|busbw)\b.{0,30}\b(?:1|one|single)\b.{0,12}(?:2|two|more|multi\w*)[- ]?nodes",
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",

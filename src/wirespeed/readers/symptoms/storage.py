@@ -13,6 +13,7 @@ SYMPTOMS = Symptoms(
         "single-stream": Topic(
             wordings=(
                 r"(?:one|single|1)[- ](?:tcp |http )?(?:connection|stream|thread|worker|process|flow|socket|request at a time)",
+                r"(?:one|a single) (?:layer|file|blob|object|shard)\b.{0,12}(?:=|is|means|uses|per|over) (?:one|a single) (?:connection|stream|request)",
                 r"(?:one|a) (?:file|shard|chunk|part|object) (?:after|at a time|by one)",
                 r"\b(?:sequential(?:ly)?|serially|one by one|one after (?:the |an)?other)\b",
                 r"max[_-]workers\W{1,3}1\b|max_concurrent_requests\W{1,3}1\b",
@@ -32,6 +33,8 @@ SYMPTOMS = Symptoms(
                 r"(?:\d+|two|three|four|five|six|eight|ten|sixteen) (?:parallel|concurrent|simultaneous) \w+\b.{0,40}(?:each|total|together|\d ?[mg])",
                 r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads)",
                 r"\b(?:one|1|a single|single) (?:tcp |iperf3? )?(?:stream|flow|connection|transfer|copy|thread)\b.{0,50}\b(?:[4-9]|\d\d|four|eight|ten|sixteen|several|many|more)\b.{0,12}(?:streams?|flows?|connections?|transfers?|copies|threads|parallel)",
+                r"(?:in parallel|at once|together|simultaneously)\b.{0,12}\b(?:gives?|gets?|reach\w*|makes?|do|sum|total|yields?)\b.{0,12}\d|\b(?:gives?|gets?|reach\w*) (?:\d+|two|four|six|eight|ten) ?(?:x|×|times)",
+                r"(?:one|a single) (?:layer|file|blob|object|shard)\b.{0,12}(?:=|is|means|uses|per|over) (?:one|a single) (?:connection|stream|request)",
                 r"hf_transfer|hf_xet|HF_XET_HIGH_PERFORMANCE",
             )
         ),

@@ -25,8 +25,11 @@ SYMPTOMS = Symptoms(
                 r"(?:with|includ\w*|contain\w*|whenever|if|when|any \w+ with)\s(?:\w+\s){0,2}[a-z]+[-_]?[a-z]*\d+\b.{0,60}(?:without|exclud\w*|remov\w*|drop\w*|take\w* out|leav\w* out)",
                 rf"(?:one|a single|a|this|that|which)\s(?:\w+\s)?{_NODE}(?:.?s)?\b.{{0,70}}\d.{{0,24}}\b(?:all (?:the )?)?(?:others?|rest|remaining|siblings?|peers?)\b.{{0,20}}\d",
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,20}}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{{0,40}}\b(?:last|late|later|behind)\b",
-                rf"(?:pair\w*|bisect\w*|binary search|one by one|in turn)\b.{{0,80}}(?:slow|low|half|bad|culprit|{_NODE}|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:slow|bad|faulty|culprit|weak)\s?(?:{_NODE})?",
-                r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:other|rest|normal|expected|against|vs)",
+                rf"(?:pair(?:wise|s)?(?: of)?\s(?:tests?|runs?|bench\w*|{_NODE}s?)|bisect\w*|binary search|{_NODE}s?\s(?:one by one|in turn))\b.{{0,80}}(?:slow|low\b|half|bad|culprit|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:(?:slow\w*|bad|faulty|weak\w*)\s{_NODE}|culprit|outlier)",
+                rf"(?:with|once|after)\s(?:the |that )?(?:{_NODE}[-_ ]?)?[\w-]*\d (?:is |was )?(?:cordoned|drained|excluded|removed|replaced|out\b|gone|off\b|left out)",
+                rf"\b(?:one|1)\s(?:of|out of|in)\s(?:the |our |my |these |all )?(?:\d+ )?{_NODE}s\b.{{0,40}}(?:slow|drag|lag|\blate\b|behind|half|worse|longer|holds?\b)",
+                rf"(?:a|the|that|this)\s(?:\w+ )?{_NODE}\b.{{0,30}}\b(?:drags|holds|slows|pulls)\s.{{0,16}}(?:job|ring|others|everyone|everybody|down|back|whole|cluster|run\b)",
+                r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:\bothers\b|the rest|siblings|other (?:gpus|nodes|hosts|cards|machines))",
                 r"(?:exact )?same (?:script|job|code|experiment|run)\b.{0,20}\bon\b.{0,60}\d|(?:some|these|those|certain) (?:nodes?|node sets?|hosts?|allocations?)\b.{0,60}(?:slow|times|\d ?x)",
                 r"(?:taking|take|leaving|leave|kicking|kick|removing|throwing|pulling|pull)\s\S+\s(?:\w+ )?(?:out|off|away)\b.{0,60}(?:back|old|full|normal|fast|gives|restor|recover|fine)",
                 r"(?:iteration|step|everyone|everybody|all|job|whole|ring|throughput|pace)\b.{0,40}(?:dictated|limited|bounded|held (?:back|up)|paced|dragged|determined|set)\s(?:by|down)\s.{0,30}(?:it\b|that|one|node|rank|gpu|slowest)",
@@ -69,7 +72,7 @@ SYMPTOMS = Symptoms(
                 r"|rank|first|last|gpu)",
                 r"\d+ ?m?s on (?:rank|gpu) ?\d+.{0,40}\d+ ?m?s on (?:rank|gpu)",
                 r"time is taken\b.{0,60}(?:around|synchron|python)|wait\w*\sfor the (?:last|slowest)\s(?:rank|gpu|worker)",
-                r"\bdynamic (?:batch\w*|shape\w*|padding)|without (?:length )?bucketing|(?:length )?bucketing",
+                r"\bdynamic (?:batch\w*|shape\w*|padding)|\b(?:length|sequence|size)[- ]bucket\w*|bucket\w* by (?:length|size|duration)",
                 r"(?:different|unequal|varying|uneven|longer|shorter|random|mixed)\s(?:\w+\s){0,2}(?:durations?|frames?|documents?|videos?|images?|inputs?|samples?|lengths?|clips?|crops?|graphs?|molecules?)",
                 r"(?:videos?|samples?|documents?|sequences?|batches|clips?|inputs?|images?|graphs?)\s(?:of|with|have|has)\s(?:\w+\s)?(?:different|unequal|varying|uneven|very different|other|random)",
                 r"(?:some|one|those|certain)\s(?:ranks?|gpus?|workers?|of them)?\s?(?:\w+ )?(?:finish|done|ready|complete)\w*\s.{0,40}(?:earlier|before|sooner|first|ahead)\b",
@@ -135,12 +138,21 @@ SYMPTOMS = Symptoms(
                 r"(?:skip\w*|bypass\w*|omit\w*|leav\w* out|never (?:use|call|enter|reach)\w*|do(?:es)? ?n.?o?t (?:use|call|run|enter|touch|reach))\s.{0,40}(?:tower|branch|module|encoder|adapter|layers?|heads?|experts?|path|barrier|collective|all-?_?reduce|backward|step)\b.{0,60}(?:rank|process|gpu|some|only|that|those|worker)",
                 r"(?:some|one|those|certain|only)\s(?:of the )?(?:ranks?|process\w*|gpus?|workers?|batches|samples)\b.{0,60}(?:skip\w*|without (?:an? )?(?:image|label|mask|expert)|early (?:return|exit|stop)|continue|break\b|never (?:enter|reach|call)|raise|leave)",
                 r"(?:rank|process|gpu|worker) ?\d+\b.{0,40}\b(?:one|two|\d+) (?:more|fewer|less|extra)\b|(?:one|fewer|less|more) (?:batch\w*|samples?|steps?|iterations?)\s.{0,20}(?:less|than|on|for)\s.{0,16}(?:others?|rank|gpu|process)",
+                r"\b(?:others?|ranks? \d[\d,\- ]*|workers?|the rest|remaining ranks)\s(?:had |have |has |were |was |are |is )?(?:already )?(?:exited|finished|ended|left|returned|done|gone)\s(?:cleanly|normally|without error|already|long ago|before)",
                 r"not divisible|(?:does ?n.t|not) divide evenly|IterableDataset|Join\(|join context|static_graph|(?:early stopping|best model)\b.{0,40}(?:rank|process)",
                 r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
                 r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
                 r"\b(?P<value>\d+) (?:batches|samples|steps|iterations|calls)\b.{0,30}\b(?:ranks?|gpus?|process\w*|workers?)\b.{0,30}\b\d+ (?:batches |samples |steps )?(?:on|for|in) (?:the )?(?:rank|gpu|others?|process|rest|last)",
                 r"\branks? ?\d.{0,40}\b(?:barrier|broadcast|all-?_?gather|reduce-?_?scatter)\b.{0,60}\b(?:others?|ranks?|rest)\b.{0,40}\b(?:all-?_?reduce|all-?_?gather|broadcast|reduce)|\b(?:all-?_?reduce|broadcast)\b.{0,40}\bothers?\b.{0,20}\b(?:barrier|all-?_?gather)|\[rank ?\d+\] barrier",
                 r"(?:stops?|finish\w*|ends?|exits?|leaves?|returns?|done)\s(?:\S+ )?(?:early|first|sooner|after different|at different)\b.{0,40}(?:rank|process|gpu|worker|number|token|step)",
+            ),
+        ),
+        "branch-on-rank": Topic(
+            negatable=False,
+            wordings=(
+                r"^\s*(?:el)?if\s.{0,60}\b(?:rank|is_global_zero|is_main_process|is_world_process_zero|is_local_main_process|is_master|is_rank_?(?:0|zero)|process_index|get_rank\(\)|local_rank|is_chief)\b.{0,24}:",
+                r"@rank_zero_only|\brank_zero_only\b",
+                r"(?:inside|in|under|behind|within)\s(?:an? |the )?(?:if|rank[- ]?(?:0|zero)[- ](?:only )?(?:branch|block|guard|if))\b.{0,40}(?:rank|barrier|collective|reduce|gather)?",
             ),
         ),
         "hang": Topic(
@@ -154,7 +166,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:watchdog|collective|nccl|process ?group|barrier|store|ddp|init\w*)\s.{0,30}time-?d?[- ]?outs?",
                 r"(?:dies|killed|aborts?|fails?|crash\w*|times? out)\s(?:after|at)\s(?:exactly |about )?(?:30|10|60) ?min",
-                r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)",
+                r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)|[Tt]imed out waiting \d+ ?ms",
                 r"(?:barrier|time-?out|watchdog)\b.{0,16}(?:kills?|ends?|aborts?|hits?|strikes?|expires?|fires?)\b",
             ),
         ),
@@ -166,6 +178,7 @@ SYMPTOMS = Symptoms(
                 r"(?:download\w*|preprocess\w*|tokeni\w*|checkpoint\w*|evaluat\w*|saving|loading|compil\w*|dataset map"
                 r"|consolidat\w*|validation|generation|cach\w*)\b.{0,80}(?:takes?|took|lasts?|needs?|longer|over|more than"
                 r"|about|for)\s.{0,16}(?:\d+ ?(?:min|h\b|hours?|s\b)|an? hour|half an hour|the time-?out|minutes|hours)",
+                r"(?:takes?|took|lasts?|needs?)\s.{0,12}(?:\d+|forty|thirty|twenty|an?) ?(?:min\w*|h\b|hours?)\s(?:on|for|in)\s(?:the )?(?:rank ?0|main process|one rank|first rank|master)",
                 r"time-?outs?\b.{0,40}(?:preprocess|data processing|tokeni|download|checkpoint|sav(?:e|ing)\b|evaluat|loading)",
                 r"Running tokenizer on dataset|main_process_first|\bMap(?: \(num_proc=\d+\))?: +\d+%",
                 r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout"

@@ -4,11 +4,11 @@ from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
 _SOFTWARE = (
-    r"(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric"
+    r"\b(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric"
     r"|aws-ofi-nccl|firmware|ray|python|rocm|deepspeed|megatron|open ?mpi|hpc-?x)"
 )
 _GOOD = r"(?:fix|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
-_BAD = r"(?:fails?|hangs?|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck)"
+_BAD = r"(?:fails?|hangs?|hung\b|freez|froze|deadlock|stall|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck|never finish|time[sd]? out)"
 
 SYMPTOMS = Symptoms(
     title=Text(en="versions", zh="版本"),
@@ -23,11 +23,12 @@ SYMPTOMS = Symptoms(
                 rf"(?:with|under|using|on|in)\s.{{0,10}}{_SOFTWARE} v?\d+\.\d+\S*.{{0,30}}\b{_GOOD}",
                 rf"{_SOFTWARE}\s.{{0,24}}\d+\.\d+(?:\.\d+)?.{{0,40}}{_GOOD}.{{0,80}}{_BAD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_BAD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}",
+                rf"\b{_GOOD}\s(?:\w+ ){{0,2}}{_SOFTWARE}[ =-]?v?\d+\.\d+\S*.{{0,40}}\d+\.\d+.{{0,40}}\b{_BAD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",
                 r"\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s).{0,40}\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s)",
                 r"only the (?:library|nccl|release|version|image) (?:changed|differs)",
                 r"\d+\.\d+(?:\.\d+)?\b.{0,40}(?:does ?n.t|do(?:es)? not|did ?n.t|did not|never|no longer|free of|without)\s(?:\w+ )?(?:show|have|hang|fail|crash|happen|reproduce|exhibit|suffer|the (?:problem|issue|hang|error))",
-                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|pinn?(?:ed|ing)?|bump\w*|swapp?\w*|preload\w*|LD_PRELOAD)\s.{{0,50}}\b(?:lib)?{_SOFTWARE}\b.{{0,60}}(?:cure|{_GOOD}|restor|back to|vanish|stops?\b)",
+                rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|pinn?(?:ed|ing)?|bump\w*|swapp?\w*|preload\w*|LD_PRELOAD)\s.{{0,50}}(?:\blib\w+|{_SOFTWARE})\b.{{0,60}}(?:cure|{_GOOD}|restor|back to|vanish|stops?\b)",
                 rf"(?:same|identical) (?:hosts?|nodes?|script|code|hardware|machines?)\b.{{0,60}}(?:older|newer|other|different|previous)\s.{{0,20}}{_SOFTWARE}",
                 rf"\bfixed (?:in|by|with|since)\s.{{0,24}}(?:{_SOFTWARE}|v?\d+\.\d+\.\d+)|(?:known (?:bug|issue|regression)|release notes?)\b.{{0,60}}(?:{_SOFTWARE}|\d+\.\d+)",
                 r"(?:went away|goes away|gone|disappear\w*|stopp\w*|vanish\w*|fixed|solved|resolved|cured)\s.{0,16}(?:with|in|on|under|after|by|using|from)\s.{0,24}v?\d+\.\d+(?:\.\d+)?|(?:came back|comes back|return\w*|reappear\w*|back again)\s.{0,40}\d+\.\d+\.\d+",
@@ -56,7 +57,7 @@ SYMPTOMS = Symptoms(
                 rf"{_SOFTWARE}s?\b.{{0,50}}(?:differ|mismatch|do(?:es)? not match|not the same|incompatible|inconsistent)",
                 r"(?:one|first|head|some|old)\s(?:\w+\s)?(?:nodes?|hosts?|machines?|ranks?|workers?"
                 r"|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
-                r"undefined symbol|symbol lookup error|built (?:for|against|with)\s.{0,40}(?:but|while|not|instead)",
+                r"undefined symbol|symbol lookup error|built (?:for|against|with)\s(?:.{0,40}(?:but|while|not|instead)|(?:an? )?(?:current|newer|older|other|another|different|more recent|later)\b)",
                 r"driver\s.{0,20}(?:too old|older than|insufficient)",
                 rf"(?:head|driver|server|master|prefill|one|first|old|local|client|rank ?0|node[- ]?\w+)\b.{{0,40}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,70}}(?:worker|other|second|rest|client|new|container|another|decode|remote|node[- ]?\w+|rank ?\d+)\b.{{0,40}}\d+\.\d+(?! ?[GMkTu%m])",
                 r"(?:header|library|runtime|compile[d]?|link\w*)\b.{0,30}\d+\.\d+.{0,40}(?:runtime|library|header|loaded|but)\b.{0,30}\d+\.\d+\.?\d*(?! ?[GMkTu%m])|cluster was started with",
@@ -81,7 +82,7 @@ SYMPTOMS = Symptoms(
                 r"|nccl plugins?|libnccl-net\S*|sharp plugin|ofi plugin|tuner plugin)",
                 r"(?:net(?:work)? ?plugins?|libnccl-net\S*|NCCL_NET_PLUGIN|hpc-?x)\b.{0,60}(?:only on|differ|mismatch|one node"
                 r"|some nodes|not on|missing on|=?none)",
-                r"(?:libnccl-net\S*|net(?:work)? ?plugin|nccl plugin|hpc-?x|ofi[- ]nccl|sharp plugin|rdma-sharp)\b.{0,80}\b(?:other|second|old|rest|half|others)\b.{0,30}(?:does ?n.t|do(?:es)? not|not|without|lack\w*|missing|none|no\b|internal|built-?in)",
+                r"(?:libnccl-net\S*|net(?:work)? ?plugin|nccl plugin|hpc-?x|ofi[- ]nccl|sharp plugin|rdma-sharp)\b.{0,80}\b(?:(?:node|host|image|rank|pool|group|container|half)s? ?[-_]?\w{1,3}|another|others?|second|old|rest|half)\b.{0,30}(?:does ?n.t|do(?:es)? not|not|without|lack\w*|missing|none|no\b|internal|built-?in)",
                 r"(?:one|some|new|half|only)\s(?:\w+ )?(?:images?|nodes?|hosts?|pools?|containers?|ranks?)\s.{0,30}(?:has|have|load\w*|ship\w*|with|carr\w*|us\w+)\s.{0,24}(?:libnccl-net|plugin|hpc-?x|ofi|sharp)",
             ),
         ),

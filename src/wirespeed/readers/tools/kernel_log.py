@@ -37,7 +37,7 @@ TOPICS: tuple[tuple[str, str], ...] = (
     (
         "firmware-dead",
         r"health compromised|health_care:|device's health compromised|firmware (?:fatal )?(?:error|assert)"
-        r"|mlx5_core .{0,60}assert_exit_ptr",
+        r"|mlx5_core .{0,60}assert_exit_ptr|[Ff]irmware (?:is )?not responding|wait_fw_init|Waiting for FW (?:init|pre-init)|[Ff]irmware recovery mode",
     ),
     (
         "firmware-timeout",
@@ -118,7 +118,7 @@ _BARE = re.compile(
     r"|Possible SYN flooding|martian source \d"
     r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server "
     r"|INFO: task |\]: segfault at |\bbond\w{0,12}: \(slave |Link is (?:[Uu]p|[Dd]own)|[Dd]ownshift occurred from"
-    rf"|\be[fn]a {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot"
+    rf"|\be[fn]a {_PCI}|\b(?:bnxt_en|ice|i40e|ixgbe|qed|cxgb4) {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot"
     r"|duplicate address .{1,60} detected!"
 )
 

@@ -16,6 +16,8 @@ _HEADER = re.compile(
     rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$"
 )
 _LINK = re.compile(r"\b(?P<which>LnkCap|LnkSta):(?:\s|.{0,24}, )\s*Speed (?P<speed>\d{1,3}(?:\.\d)?) ?GT/s(?P<rest>.{0,120})")
+_PREFIXED = re.compile(rf"^\W{{0,3}}(?P<address>{_ADDRESS})\b.{{0,40}}\bLnk(?:Cap|Sta):")
+"""A note on one line: the address of a device before its link."""
 _WIDTH = re.compile(r"\bWidth x(?P<lanes>\d{1,2})")
 _ACS = re.compile(r"\bACSCtl:\s*(?P<flags>[A-Z]\w+[+-].{0,160})")
 _FLAG = re.compile(r"\b([A-Z][A-Za-z]+)\+")
@@ -70,18 +72,20 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if _TREE.search(line):
             yield from _tree_line(lines, line, said, branches)
             continue
-        key, fields = _capability(line)
-        if key and not fields:
-            yield Problem(source=source(lines, "lspci"), why=_BAD_LINK, line_index=index)
-        if not fields:
-            continue
-        if "header" not in device.keys and any(_ORDER.index(key) <= _ORDER.index(seen) for seen in device.keys):
+        if prefixed := _PREFIXED.match(line):
             yield from _finished(lines, device)
-            device = _Device()
-        if key not in device.keys:
-            device.keys.add(key)
-            device.fields.update(fields)
-            device.quotes.append(said)
+            device = _Device(fields={"address": _whole_address(prefixed["address"])}, keys={"header"})
+        for key, fields in _capabilities(line):
+            if not fields:
+                yield Problem(source=source(lines, "lspci"), why=_BAD_LINK, line_index=index)
+                continue
+            if "header" not in device.keys and any(_ORDER.index(key) <= _ORDER.index(seen) for seen in device.keys):
+                yield from _finished(lines, device)
+                device = _Device()
+            if key not in device.keys:
+                device.keys.add(key)
+                device.fields.update(fields)
+                device.quotes.extend(() if said in device.quotes[-1:] else (said,))
     yield from _finished(lines, device)
 
 
@@ -97,6 +101,15 @@ def _header_fields(header: re.Match[str]) -> dict[str, object]:
 def _whole_address(address: str) -> str:
     """With its domain, as sysfs writes it; lspci leaves the domain out where it is 0000."""
     return address.lower() if address.count(":") == 2 else f"0000:{address.lower()}"
+
+
+def _capabilities(line: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """What the telling parts of a line say; notes put LnkCap and LnkSta of a device on one line."""
+    later = next((at for which in ("LnkSta:", "LnkCap:") if (at := line.find(which)) > 0 and "Lnk" in line[:at]), len(line))
+    for part in (line[:later], line[later:]):
+        key, fields = _capability(part)
+        if key:
+            yield key, fields
 
 
 def _capability(line: str) -> tuple[str, dict[str, object]]:

@@ -78,7 +78,7 @@ _OFI = re.compile(r"^NET/OFI Initializing aws-ofi-\w+ (?P<release>\S+)|^NET/OFI 
 _NETWORK = re.compile(r"^Using network (?P<name>.+)|^Assigned NET plugin (?P<assigned>.+) to comm")
 _KNOWN_NETWORK = re.compile(r"^Using network (?:IB\w*|Socket|(?:AWS )?Libfabric|\w+_v\d+)\.?\s*$")
 _NO_PLUGIN = re.compile(
-    r"^NET/Plugin ?:.*(?:No plugin found|Could not find: libnccl-net|dlerror=libnccl-net\S*: cannot open|Using internal network plugin|Failed to find ncclNetPlugin)"
+    r"^NET/Plugin ?:.*(?:No plugin found|Could not find: libnccl-net|dlerror=libnccl-net\S*: cannot open|Using internal network plugin|Failed to find ncclNetPlugin symbol)"
 )
 _PLUGIN = re.compile(
     r"^NET/Plugin ?: Loaded net plugin (?P<loaded>.+?) \(v\d+\)|^P2P plugin (?P<p2p>\S+)|^Plugin Path : (?:\S*/)?(?P<path>[^\s/]+)"
