@@ -109,7 +109,7 @@ def score(name: str, case: dict[str, Any]) -> Scored:
         accepted=frozenset({case["cause"], *(case.get("ambiguity") or [])}),
         is_negative=bool(case["negative"]),
         answered=tuple((finding.cause, finding.confidence_ratio) for finding in answer.findings),
-        quotes_are_real=real and (bool(quotes) or not answer.findings),
+        quotes_are_real=real,
         seconds=took,
     )
 

@@ -13,6 +13,8 @@ from wirespeed.model.text import Text
 GROWTH_RATIO = 3.0
 """Round-trip time at least three times its own minimum, and more than 20 ms of waiting."""
 WAITING_S = 0.02
+WITHIN_A_RUN_S = 0.1
+"""One late echo of a run may be a lost nap of a CPU: within a run more is asked for, of its mean too."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -53,7 +55,8 @@ def _slower_echoes(case: Case) -> tuple[PingRun, ...]:
 def _grows_within(ping: PingRun) -> bool:
     """Whether the echoes of one run end many times as late as they begin, none lost."""
     least_s, most_s = ping.rtt_min_s or 0.0, ping.rtt_max_s or 0.0
-    return 0.0 < 4 * GROWTH_RATIO * least_s < most_s and most_s - least_s > WITHIN_A_RUN_S and (ping.rtt_mean_s or 0.0) > GROWTH_RATIO * least_s
+    is_late = (ping.rtt_mean_s or 0.0) > GROWTH_RATIO * least_s
+    return is_late and 0.0 < 4 * GROWTH_RATIO * least_s < most_s and most_s - least_s > WITHIN_A_RUN_S
 
 
 _ECHOES = Text(

@@ -23,6 +23,8 @@ SYMPTOMS = Symptoms(
                 r"active_?mtu.{0,20}\d{3,4}.{0,60}\b\d{4}\b.{0,24}(?:other|peer|side|node|host)|active_?mtu.{0,20}(?:differs|mismatch)",
                 r"(?:come|came|comes|boot|start)s? up with (?:mtu )?1500|jumbo (?:frames? )?.{0,40}(?:forgot|but not|yet not|not on|never)",
                 r"\bgiants?\b.{0,30}\d|oversized? (?:frames|packets)|frames? too long",
+                r"-s ?(?:89\d\d|[4-8]\d{3})\b.{0,60}(?:100 ?%|fail\w*|lost|loss|no (?:reply|answer)|nothing|times? out|dies).{0,80}(?:-s ?)?1[0-4]\d\d|-s ?1[0-4]\d\d.{0,40}(?:ok|fine|works?|pass\w*|answer\w*|repl\w+).{0,60}-s ?(?:89\d\d|[4-8]\d{3})\b.{0,40}(?:fail|lost|loss|no |nothing|time|dies|100)",
+                r"(?:switch\w*|port)\b.{0,24}(?:delivered|came|comes|shipped|defaults?|left) (?:with |at |to )?(?:mtu )?1[0-9]\d\d\b",
             ),
             negatable=False,
         ),
@@ -98,6 +100,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:rto|retransmission time-?outs?)\b.{0,40}(?:200|lost|loss|ms)|(?:throw\w*|threw) (?:away )?(?:packets|frames)",
                 r"(?P<value>\d+(?:\.\d+)?)\s?(?P<unit>%) (?:of (?:the |all )?(?:packets|datagrams|frames) )?(?:is |are |were |was )?(?:lost|dropped|missing)",
                 r"\d+(?:\.\d+)? ?% loss|\d{4,} segments? (?:re-?transmitted|lost)|giants",
+                r"(?:symbolerror\w*|portrcverrors\w*|link_?integrity\w*)\W{1,6}[1-9]\d|\brx power\b.{0,16}-(?:[1-9]\d|40)|(?:low|high) (?:rx )?(?:power )?(?:alarm|warning)\b.{0,40}(?:transceiver|module|optic|port|lane|cable)|(?:eye|snr)\b.{0,24}(?:low|poor|below|bad)",
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
@@ -174,6 +177,7 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just) \d (?:of|out of) (?:the )?\d (?:rails|ports|hcas)\b|shows? (?:disabled|polling)\b",
                 r"(?:has|have|had|shows?|with) no (?:link|carrier)\b|\bled (?:is )?(?:dark|off)|==> \S+ \(down\)",
                 r"(?:stays?|stuck|remains?|sits?|hangs?) (?:in|at) (?:polling|disabled|down)\b",
+                r"\b(?P<value>\d{1,2}) (?:of|out of) (?:the |its )?(?!(?P=value)\b)\d{1,2} (?:hcas?|ib ports|infiniband ports|rails|mlx5 (?:devices|ports))\b",
             )
         ),
         "subnet-manager-missing": Topic(
@@ -186,6 +190,7 @@ SYMPTOMS = Symptoms(
                 r"back[- ]to[- ]back\b.{0,60}(?:ib|infiniband)|(?:ib|infiniband).{0,40}back[- ]to[- ]back.{0,60}(?:ping|fail|init|not|sm\b|opensm)",
                 r"ports? .{0,20}(?:stuck|stays?|remain\w*|sits?) (?:in|at) init\w*|\bPORT_INIT\b|sm[_ ]?lid:? ?0\b",
                 r"(?:two|second|double|multiple|competing) (?:opensm|subnet managers?|masters?)|lids? (?:get|are|keep) (?:re-?assign|chang)\w*",
+                r"(?:ib|infiniband|ipoib|connectx\S*)\b.{0,60}(?:direct(?:ly)? (?:cabl\w+|connect\w+|attach\w+|link\w*)|no switch|without (?:a )?switch|dac between)|(?:direct(?:ly)? (?:cabl\w+|connect\w+)|no switch|without (?:a )?switch)\b.{0,60}(?:infiniband|\bib\b)",
             ),
             negatable=False,
         ),
@@ -207,6 +212,7 @@ SYMPTOMS = Symptoms(
                 r"\b[12]x (?:edr|hdr|ndr|xdr)\b.{0,60}\b4x\b|negotiat\w+ (?:only |just )?(?:to |at )?(?:10|100) ?mb|941 ?mb\w*/?s?.{0,60}(?:10|25|40|50|100) ?g|paid for (?:10|25|40|50|100|200|400) ?g",
                 r"link (?:is )?up (?:at )?(?:100|1000|10) ?mb\w*|link is up (?:100|1000) mbps|(?:4x )?(?:fdr|edr|hdr|qdr)\b.{0,40}(?:while|but|though|yet|on an?) .{0,24}(?:edr|hdr|ndr|xdr)|rate:? ?\d{2,3}\b.{0,30}\b(?:ndr|hdr|xdr)\b|old switch",
                 r"(?:comes?|came) up (?:with|at|as) (?:only |just )?\d+(?:\.\d)? ?[gm](?:b\w*)?\b|wrong (?:sfp|qsfp|dac|optics?)",
+                r"(?:supposed(?:ly)?|alleged(?:ly)?|advertised|so-called) (?:\w+ )?\d+ ?g(?:b(?:e|it\w*|ps)?)?\b|link (?:is )?up,? (?:at )?\d+ ?[gm]bps\b.{0,40}\d{2,3} ?g\b|rate:? ?\d{2,3}\b.{0,80}\bothers?\b.{0,24}rate:? ?\d{2,3}\b",
             )
         ),
         "bonded": Topic(
@@ -215,6 +221,7 @@ SYMPTOMS = Symptoms(
                 r"dual[- ](?:port|plane) .{0,30}(?:bond|lag)",
                 r"_bond_?\d\b|\b(?:roce|rdma) lag\b",
                 r"bonding mode|xmit_hash_policy|transmit hash policy",
+                r"(?:ports|links|nics|interfaces|cables) (?:are |is )?aggregated|aggregated? (?:link|port|interface)s?\b",
             )
         ),
         "one-member-only": Topic(
@@ -226,6 +233,7 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just) (?:one|1|a single) (?:of (?:the |its |both )?(?:two |2 |four )?)?(?:slave|member|leg|cable|port|link|nic)s?\b",
                 r"(?:second|other) (?:\w+ )?(?:port|cable|link|nic) (?:is |stays? |sits? )?(?:idle|unused|dark|empty|dead)",
                 r"(?:hash policy|xmit_hash_policy|hash(?:es|ing)?)\W{0,3}(?:is |by |on )?(?:layer ?2|l2|mac\w*)\b(?! ?\+)",
+                r"(?:aggregat|bond|lag|lacp|team)\w*\b.{0,60}(?:exactly|never (?:more|above|over)|at most|only (?:ever )?|same) .{0,16}(?:one|a single|\d+)\b|-P ?\d+ (?:\w+ ){0,2}(?:the )?same\b",
             ),
             negatable=False,
         ),
@@ -252,6 +260,8 @@ SYMPTOMS = Symptoms(
                 r"depend\w* on (?:the )?(?:udp |tcp )?(?:source |src )?ports?\b|uplinks?\b.{0,12}\d+ ?%.{0,8}\d+ ?%.{0,8}\d+ ?%",
                 r"(?:only|just) \d+ of (?:the )?\d+ (?:spine |up)?links?\b|hash(?:es|ing)? (?:uses|on|by) (?:only |just |the )?(?:dst|src|destination|source|ip|ports?|mac|l[234]|layer)",
                 r"some (?:\w+ )?(?:uplinks?|links?|paths?) (?:are )?(?:full|busy|hot).{0,24}(?:others?|rest) (?:are |is )?(?:empty|idle|unused)",
+                r"(?:spine|uplink|core|trunk|lag|member|path)s?\b.{0,24}\b9\d ?%.{0,16}\b[0-9] ?%|\b[0-9] ?%.{0,16}\b9\d ?%.{0,24}(?:spines?|uplinks?|trunks?)|qps_per_connection\b.{0,12}\d.{0,30}(?:rais|from|lift|improv|doubl|went|goes|gives?|better)\w*",
+                r"(?:source|src|udp) ports?\b.{0,24}(?:chang\w+|var\w+|decid\w+|alter\w*|matter\w*)|chang\w+ (?:the )?(?:udp |tcp )?(?:source|src) port|flow[- ]?labels?\b",
             ),
             negatable=False,
         ),
@@ -293,6 +303,8 @@ SYMPTOMS = Symptoms(
                 r"\d+ ?x ?\d+ ?g\w*.{0,20}(?:hosts?|down\w*|servers?|blades?|nodes?|access).{0,24}\d+ ?x ?\d+ ?g\w*.{0,16}(?:up|spine|core|agg)|\d+ (?:\w+ )?(?:blades?|hosts?|nodes?|servers?|machines|boxes) (?:behind|on|share|over) (?:just |only )?(?:a |one |\d ?x ?)\d+ ?g",
                 r"(?:when|if|once) (?:everyone|everybody|all(?: of them)?) (?:sends?|talks?|transmits?|runs?)|all at once.{0,30}(?:1/\d|quarter|third|half|fraction)|up-?links? (?:out[- ]?)?(?:discards?|drops?)",
                 r"(?:uplink|trunk|po\d+|port-channel\d*|isl)\b.{0,24}(?:at )?9\d(?:\.\d)? ?%.{0,40}(?:server|host|node|access)|\d ?x ?\d+ ?g\w* up\b|(?:[2-9]|1\d) ?: ?1 (?:blocking|oversub\w*|contention)",
+                r"(?:(?:ports?|links?) )?to (?:the )?(?:spines?|core|agg\w*)\b.{0,60}(?:tx|rx|at|util\w*)\b.{0,12}(?:39\d|9\d) ?(?:%|gb)|(?:uplink|trunk|isl)\w*\b.{0,16}\b(?P<up>\d{2,3}) ?g\b.{0,12}(?:at|carries|runs?|doing|shows?) ",
+                r"\bleaf [a-z0-9]{1,3}, ?\d+ (?:nodes? )?(?:on|at|under) leaf|\d+ (?:nodes?|hosts?) (?:on|under|in|at) (?:leaf|rack|tor|pod) \S{1,6}, ?\d+ (?:\w+ )?(?:on|under|in|at) (?:leaf|rack|tor|pod)",
             )
         ),
         "same-switch-fast-across-slow": Topic(
@@ -357,6 +369,7 @@ SYMPTOMS = Symptoms(
                 r"(?:p9\d|tail|latency|choppy|stutter\w*|jerky)\b.{0,50}(?:whenever|while|during|each time|every time|as soon as) .{0,50}(?:rsync|backup|upload|download|cop(?:y|ies)|saturat|transfer)",
                 r"(?:huge|deep|oversized|bloated) (?:\w+ )?buffers?|fq_codel|\bsqm\b|\bcake\b.{0,30}(?:fix|help|qdisc)|txqueuelen \d{4,}|backlog \d+(?:\.\d+)? ?mb",
                 r"(?:router|modem|wan|uplink|link|switch|nic)\b.{0,12}queues? (?:for |up to |of )?(?:about )?\d+(?:\.\d+)? ?m?s\b|late during (?:the )?(?:backup|upload|copy|transfer)s?",
+                r"(?:ping|rtt|latency|delay)\w* (?:during|under|while|with|in) (?:an? |the |our |full )?(?:\w+ )?(?:upload|download|copy|backup|load|transfer|sync)\w*\b.{0,12}\d|(?:unloaded|idle|quiet)\b.{0,30}\d ?ms.{0,40}(?:loaded|busy|load|upload|transfer)\w*.{0,30}\d ?ms",
             )
         ),
         "icmp-prohibited": Topic(wordings=(r"admin(?:istratively)?[- ]prohibited|host prohibited",)),
@@ -366,6 +379,7 @@ SYMPTOMS = Symptoms(
                 r"(?:hangs?|stalls?|stuck|freez\w*|silen\w+)\b.{0,60}(?:tls|ssl|https|handshake|certificate|kex|key exchange|client ?hello|server ?hello)",
                 r"(?:ssl|tls) (?:connection|handshake) time-?out",
                 r"(?:stops?|ends?|stays?|halts?) (?:after|at|with).{0,60}(?:client hello|handshake)",
+                r"client ?hello\b.{0,24}\b(?:then|and) (?:nothing|silence|it (?:stops|ends|waits))|(?:no|without|never (?:gets?|sees?|receives?)) (?:a |the |any )?(?:server ?hello|certificate)",
             ),
             negatable=False,
         ),
@@ -385,11 +399,15 @@ SYMPTOMS = Symptoms(
                 r"\d ?[mg]b?\w*(?:/s)? for (?:a|the first|some|about|\d+) .{0,12}(?:minutes?|seconds?|hours?)\b.{0,16}(?:then|after|before)|bursts? (?:allowed|balance|bucket|budget|above)",
                 r"(?:instance|vm|machine) (?:type|size|class|flavou?r)\b.{0,40}(?:guarantees?|offers?|allows?|limited|capped|baseline|up to)",
                 r"(?:expected|documented|advertised|published) (?:network )?bandwidth (?:limit )?of the (?:size|instance|vm|sku)|(?:first|initial) (?:\w+ )?minutes\b.{0,16}then (?:steady |constant |only |down to |about )?\d+(?:\.\d+)? ?[mg]b|standard_\w+.{0,40}(?:never|limit|cap|max)",
+                r"\b(?:t2|t3a?|t4g|c[4-8]\w{0,3}|m[4-8]\w{0,3}|r[4-8]\w{0,3}|g[4-6]\w{0,2}|[nec]\d\w?-(?:standard|highmem|highcpu|micro)\S*|standard_\w+|vm\.\S+)\b.{0,40}(?:never (?:exceeds?|more|above|over|gets?)|stays?|stuck|caps?|capped|tops? out|stops?|limited|max\w*|no more than|peaks?) .{0,24}\d+(?:\.\d+)? ?[mg]b",
             ),
             negatable=False,
         ),
         "neighbours-full": Topic(
-            wordings=(r"(?:neighbou?r|arp|ndp)(?: cache| table)?.{0,20}(?:is |was )?(?:full|overflow\w*|exhaust\w*)|gc_thresh\d",),
+            wordings=(
+                r"(?:neighbou?r|arp|ndp)(?: cache| table)?.{0,20}(?:is |was )?(?:full|overflow\w*|exhaust\w*)|gc_thresh\d",
+                r"no buffer space available\b.{0,60}(?:hosts?|nodes?|ping|neighbou?r|subnet|/1\d)|(?:ping|arp|connect)\w*\b.{0,24}no buffer space available",
+            ),
             negatable=False,
         ),
         "takes-a-detour": Topic(
@@ -399,7 +417,7 @@ SYMPTOMS = Symptoms(
                 r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
                 r"same rack\b.{0,60}(?:route|vpn|hops?|router|core)|public (?:dns )?(?:name|ip|address|endpoint|url)\b.{0,40}(?:inside|within|from (?:the|our) (?:cluster|vpc|network))|(?:internet|nat) gateway and back|route points? to the (?:vpn|gateway|wan)",
                 r"neighbou?rs?\b.{0,40}(?:core router|up to the|over the core|\d hops)",
-                r"\brelay \S{2,8}fra\b|\brelay [\\\"'][a-z]{2,5}[\\\"']|\bvia derp\b|(?:by|through|via|over|use|using) (?:the |our |its )?(?:public|external) (?:load[- ]?balancer|lb|name|hostname|ip|address|endpoint|url)\b",
+                r"\brelay \W[a-z]{2,5}\W|\bvia derp\b|(?:by|through|via|over|use|using) (?:the |our |its )?(?:public|external) (?:load[- ]?balancer|lb|name|hostname|ip|address|endpoint|url)\b",
             ),
             negatable=False,
         ),
