@@ -40,4 +40,13 @@ def __getattr__(name: str) -> Any:
         return module.run(module.Options(**given, **options))
 
     verb.__doc__ = module.__doc__
+    verb.__name__ = name
     return verb
+
+
+def __dir__() -> list[str]:
+    """The verbs and the version."""
+    from wirespeed import verbs
+    from wirespeed.model import shelf
+
+    return ["__version__", *shelf.ids(verbs)]

@@ -32,7 +32,7 @@ def test_json_is_the_contract(case: Path) -> None:
     done = _run("diagnose", str(case), "--format", "json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert list(answer) == ["schema", "findings", "network_is_the_limit", "unknown", "problems", "inputs"]
+    assert list(answer)[:6] == ["schema", "findings", "network_is_the_limit", "unknown", "problems", "inputs"]
     first = answer["findings"][0]
     assert first["cause"] == "nic-ring-too-small"
     wanted = {

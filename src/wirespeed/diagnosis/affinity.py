@@ -32,9 +32,78 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{2,}|[\u4e00-\u9fff]{2}")
 _CHINESE_RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _ENDINGS = ("ing", "ed", "es", "s")
 _COMMON = frozenset(
-    "the and for with from that this not are was were when then than all but who how where there here they them their our you your its out over "
-    "under more less most other same each every any some only also after before while does did has have had can could would should may might "
-    "will just very what which why into per via yes true false none null".split()
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "that",
+        "this",
+        "not",
+        "are",
+        "was",
+        "were",
+        "when",
+        "then",
+        "than",
+        "all",
+        "but",
+        "who",
+        "how",
+        "where",
+        "there",
+        "here",
+        "they",
+        "them",
+        "their",
+        "our",
+        "you",
+        "your",
+        "its",
+        "out",
+        "over",
+        "under",
+        "more",
+        "less",
+        "most",
+        "other",
+        "same",
+        "each",
+        "every",
+        "any",
+        "some",
+        "only",
+        "also",
+        "after",
+        "before",
+        "while",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "would",
+        "should",
+        "may",
+        "might",
+        "will",
+        "just",
+        "very",
+        "what",
+        "which",
+        "why",
+        "into",
+        "per",
+        "via",
+        "yes",
+        "true",
+        "false",
+        "none",
+        "null",
+    ]
 )
 
 
@@ -136,4 +205,4 @@ def _quotes(telling: list[str], texts: Mapping[str, str]) -> tuple[Quote, ...]:
     return tuple(quote for _, quote in found[:MOST_QUOTES])
 
 
-_SAYS = Text(en="it is described in the words of this cause: {words}", zh="描述用词与该原因相符：{words}")
+_SAYS = Text(en="wording only: it is told in words of this cause ({words})", zh="仅为用词：描述中出现该原因的用词（{words}）")

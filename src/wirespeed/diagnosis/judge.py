@@ -7,17 +7,22 @@ from typing import Literal
 
 from wirespeed.diagnosis.affinity import Affinity
 from wirespeed.model.case import Case
+from wirespeed.model.facts.host import EnvVar, SoftwareVersion
 from wirespeed.model.finding import Evidence, Value, Verdict
 from wirespeed.model.kinds import Need, Rule
 from wirespeed.model.lines import QUESTION_PATH
+from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.settings import CodeCall, Quantity, Setting, Statement
+from wirespeed.model.source import Quote
 from wirespeed.model.text import placeholders_of
 
 PRIOR_NATS = -3.0
 """Log odds of one cause before any evidence: about one in twenty, since some sixty causes share most of the mass."""
 PRESENT_AT = 0.2
 """A cause is listed from this confidence on; weaker suspicion only makes the list long."""
+_LOOSE = (Setting, ServingMetric, CodeCall, EnvVar, SoftwareVersion)
+"""Records that are also found inside sentences; there they are somebody's words."""
 PROSE_CAP = 0.7
 """What people say, alone, never makes a cause surer than this."""
 
@@ -40,17 +45,18 @@ def judge_all(rules: Mapping[str, Rule], case: Case) -> tuple[Judged, ...]:
     if not case.question and not case.has(Statement):
         return judged
     words = Affinity(rules).evidence(case.texts | ({QUESTION_PATH: case.question} if case.question else {}))
-    return tuple(_with_words(one, words[one.rule_id]) if one.rule_id in words else one for one in judged)
+    spoken = spoken_lines(case)
+    return tuple(_with_words(one, words[one.rule_id], spoken) if one.rule_id in words else one for one in judged)
 
 
-def _with_words(judged: Judged, words: Evidence) -> Judged:
+def _with_words(judged: Judged, words: Evidence, spoken: frozenset[Quote]) -> Judged:
     """The same judgement with the user's words added; what was judged absent on good evidence stays so."""
     if judged.state == "absent":
         return judged
     verdict = Verdict(
         evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or _unknown_values(judged.rule), cannot_tell=None
     )
-    confidence = confidence_of(verdict)
+    confidence = confidence_of(verdict, spoken)
     state = "present" if confidence >= PRESENT_AT else judged.state
     return replace(judged, verdict=verdict, confidence_ratio=confidence, state=state)
 
@@ -73,7 +79,7 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
             rule_id=rule_id, rule=rule, state="unknown", verdict=Verdict(), confidence_ratio=0.0, missing=_nearest(rule, case)
         )
     verdict = rule.judge(case)
-    confidence = confidence_of(verdict)
+    confidence = confidence_of(verdict, spoken_lines(case))
     state: Literal["present", "absent", "unknown"]
     if confidence >= PRESENT_AT:
         state = "present"
@@ -85,20 +91,31 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
     return Judged(rule_id=rule_id, rule=rule, state=state, verdict=verdict, confidence_ratio=confidence, missing=missing)
 
 
-def confidence_of(verdict: Verdict) -> float:
+def spoken_lines(case: Case) -> frozenset[Quote]:
+    """Lines in which somebody says something: a setting or figure taken from such a line is hearsay too."""
+    return frozenset(quote for one in case.every(Statement) for quote in one.quotes)
+
+
+def confidence_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -> float:
     """Probability of the claim: the prior, what people say (which alone reaches `PROSE_CAP` at most), then what machines say."""
     if not any(one.weight_nats > 0 for one in verdict.evidence):
         return 0.0
-    spoken = [one.weight_nats for one in verdict.evidence if not rests_on_machines(one)]
-    seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one)]
+    spoken = [one.weight_nats for one in verdict.evidence if not rests_on_machines(one, spoken_on)]
+    seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on)]
     cap = PROSE_CAP if any(weight > 0 for weight in spoken) else 1.0
     believed = cap * _logistic(PRIOR_NATS + sum(spoken))
     return _logistic(math.log(believed / (1.0 - believed)) + sum(seen))
 
 
-def rests_on_machines(evidence: Evidence) -> bool:
+def rests_on_machines(evidence: Evidence, spoken_on: frozenset[Quote] = frozenset()) -> bool:
     """Whether a piece of evidence comes from a machine rather than from what people say."""
-    return any(not isinstance(record, Statement | Quantity) for record in evidence.records)
+    return any(not _is_said(record, spoken_on) for record in evidence.records)
+
+
+def _is_said(record: Record, spoken_on: frozenset[Quote]) -> bool:
+    if isinstance(record, Statement | Quantity):
+        return True
+    return isinstance(record, _LOOSE) and bool(record.quotes) and all(quote in spoken_on for quote in record.quotes)
 
 
 def _logistic(odds_nats: float) -> float:

@@ -164,6 +164,10 @@ def cleaned(text: str) -> str:
     return text.replace("\0", "") if "\0" in text else text
 
 
+_MOST_UNREADABLE_RATIO = 0.3
+"""Of random bytes two thirds are no UTF-8; of latin-1 or GBK prose mixed with commands and numbers far less."""
+
+
 def encoding_of(head: bytes) -> str:
     """UTF-16 by its mark, or by every second byte being zero; everything else is read as UTF-8 with a latin-1 fallback."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -185,4 +189,10 @@ def is_binary(head: bytes) -> bool:
     if encoding_of(head) != "utf-8" or not head:
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls > len(head) * _MOST_CONTROLS_RATIO
+    return controls > len(head) * _MOST_CONTROLS_RATIO or _is_noise(head[:4096])
+
+
+def _is_noise(head: bytes) -> bool:
+    """Whether much of this is neither UTF-8 nor plain: text in an old encoding still has mostly ASCII letters and blanks."""
+    readable = head.decode("utf-8", errors="ignore").encode()
+    return len(head) - len(readable) > len(head) * _MOST_UNREADABLE_RATIO

@@ -143,7 +143,7 @@ class Meaning(msgspec.Struct, frozen=True):
 MEANINGS: dict[Label, Meaning] = {
     "pcie-acs-enabled": Meaning(
         "host-pcie",
-        "network",
+        "not-network",
         Text(
             en="Access Control Services redirect peer PCIe traffic (GPU-GPU or GPU-NIC) up to the root/IOMMU; hangs, protection errors or halved rate. Includes missing ATS/DirectTrans in virtual machines.",
             zh="PCIe 访问控制服务（ACS）把点对点流量（GPU 间或 GPU 与网卡间）绕到根复合体/IOMMU：挂起、保护错误或速率减半；也包括虚拟机缺少 ATS/DirectTrans。",
@@ -151,7 +151,7 @@ MEANINGS: dict[Label, Meaning] = {
     ),
     "iommu": Meaning(
         "host-pcie",
-        "network",
+        "not-network",
         Text(
             en="IOMMU in translating mode breaks or slows peer-to-peer traffic.",
             zh="IOMMU 处于地址转换模式，破坏或拖慢点对点流量。",
@@ -159,7 +159,7 @@ MEANINGS: dict[Label, Meaning] = {
     ),
     "pcie-link-degraded": Meaning(
         "host-pcie",
-        "network",
+        "not-network",
         Text(
             en="PCIe link trained below capability or the slot is narrower than the device needs.",
             zh="PCIe 链路协商低于能力，或插槽窄于设备所需。",
@@ -167,7 +167,7 @@ MEANINGS: dict[Label, Meaning] = {
     ),
     "p2p-unsupported-gpu": Meaning(
         "host-pcie",
-        "network",
+        "not-network",
         Text(
             en="GPU model/driver has no PCIe peer access; data passes through host memory.",
             zh="该 GPU 型号或驱动不支持 PCIe 对等访问，数据经主机内存中转。",
@@ -175,12 +175,12 @@ MEANINGS: dict[Label, Meaning] = {
     ),
     "nvlink-missing": Meaning(
         "host-gpu",
-        "network",
+        "not-network",
         Text(en="NVLink down, in error or unusable between some GPUs.", zh="部分 GPU 之间 NVLink 断开、出错或不可用。"),
     ),
     "nvlink-fabric-manager": Meaning(
         "host-gpu",
-        "network",
+        "not-network",
         Text(
             en="NVSwitch fabric state/Fabric Manager faulty (multicast or P2P set-up fails).",
             zh="NVSwitch 互连状态或 Fabric Manager 异常（组播或 P2P 建立失败）。",
@@ -482,24 +482,24 @@ MEANINGS: dict[Label, Meaning] = {
         Text(en="Container bridge addresses unreachable from other hosts.", zh="容器网桥地址在其他主机上不可达。"),
     ),
     "service-bound-loopback": Meaning(
-        "inference", "neither", Text(en="Server listens on loopback only.", zh="服务只监听回环地址。")
+        "inference", "not-network", Text(en="Server listens on loopback only.", zh="服务只监听回环地址。")
     ),
-    "proxy-buffering": Meaning("inference", "network", Text(en="Proxy buffers the stream.", zh="代理缓冲了流式响应。")),
+    "proxy-buffering": Meaning("inference", "not-network", Text(en="Proxy buffers the stream.", zh="代理缓冲了流式响应。")),
     "proxy-compression-buffering": Meaning(
-        "inference", "network", Text(en="Compression holds stream events.", zh="压缩滞留了流式事件。")
+        "inference", "not-network", Text(en="Compression holds stream events.", zh="压缩滞留了流式事件。")
     ),
     "keepalive-timeout-reset": Meaning(
         "inference",
-        "neither",
+        "not-network",
         Text(en="Server closes idle connections earlier than the proxy.", zh="服务器比代理更早关闭空闲连接。"),
     ),
     "gateway-timeout-too-short": Meaning(
         "inference",
-        "neither",
+        "not-network",
         Text(en="Hop read timeout shorter than first byte/idle gap.", zh="某一跳的读超时短于首字节或空闲间隔。"),
     ),
     "gateway-connection-limit": Meaning(
-        "inference", "neither", Text(en="Gateway/client pool limit queues requests.", zh="网关或客户端连接池上限使请求排队。")
+        "inference", "not-network", Text(en="Gateway/client pool limit queues requests.", zh="网关或客户端连接池上限使请求排队。")
     ),
     "connection-reuse-missing": Meaning(
         "inference", "network", Text(en="New TCP/TLS connection per request.", zh="每个请求都新建 TCP/TLS 连接。")
@@ -521,12 +521,12 @@ MEANINGS: dict[Label, Meaning] = {
     ),
     "accept-queue-overflow": Meaning(
         "inference",
-        "neither",
+        "not-network",
         Text(en="Accept or SYN queue of a listening socket overflows.", zh="监听套接字的接受队列或 SYN 队列溢出。"),
     ),
     "load-balancer-blind": Meaning(
         "inference",
-        "neither",
+        "not-network",
         Text(en="Balancer ignores queue, batch or KV cache of the replicas.", zh="负载均衡不看副本的队列、批次或 KV 缓存。"),
     ),
     "too-many-layers": Meaning(

@@ -13,6 +13,17 @@ _ASSIGNED = re.compile(
 _HEADER = re.compile(
     r"(?i)(?P<head>\b(?:proxy-)?authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token)\s+)(?P<secret>[^\s\"']+)"
 )
+_FLAG = re.compile(
+    rf"(?i)(?P<head>(?<!\w)--?[\w-]{{0,40}}(?:{_NAME_WORDS}|api-key|auth)[\w-]{{0,40}}(?:\s{{1,4}}|=)[\"']?)(?P<secret>[^\s\"'-][^\s\"']{{3,}})"
+)
+"""A flag and its value: `--api-key abc123`."""
+_NAMED_HEADER = re.compile(
+    r"(?i)(?P<head>\b(?:x-)?(?:api|auth|access|goog-api|functions)[-_](?:key|token)[\"']?(?:\s{0,4}[:=]\s{0,4}|\s{1,4})[\"']?)(?P<secret>[^\s\"',;]{4,})"
+)
+_COOKIE = re.compile(r"(?i)(?P<head>\b(?:set-)?cookie[\"']?\s{0,4}:\s{0,4})(?P<secret>[^\r\n\"']+)")
+_PASSWORD_OPTION = re.compile(
+    r"(?P<head>\b(?:sshpass\s+-p\s*|mysql\b[^\n]{0,80}?\s-p|curl\b[^\n]{0,200}?\s(?:-u|--user)\s+[^\s:]{1,60}:))(?P<secret>[^\s\"']{3,})"
+)
 _KNOWN_SHAPES = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|ghp_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|xox[abpr]-[A-Za-z0-9-]{10,}"
     r"|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}|nvapi-[A-Za-z0-9_-]{20,})"
@@ -31,6 +42,8 @@ def without_secrets(text: str) -> str:
     text = _IN_URL.sub(REDACTED, text)
     text = _HEADER.sub(rf"\g<head>{REDACTED}", text)
     text = _KNOWN_SHAPES.sub(REDACTED, text)
+    for shape in (_FLAG, _NAMED_HEADER, _COOKIE, _PASSWORD_OPTION):
+        text = shape.sub(_assigned, text)
     return _ASSIGNED.sub(_assigned, text)
 
 

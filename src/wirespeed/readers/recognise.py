@@ -1,5 +1,6 @@
 """Which readers fit a text, and reading it with all of them: machines first, then people."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
@@ -13,6 +14,13 @@ from wirespeed.model.text import Text
 Attempt: TypeAlias = Callable[[str, Reader, Lines], Iterator[Record | Problem]]
 MOST_RECORDS_A_TYPE = 50_000
 """Records of one type kept from one reader and one input: a bound on memory, far above what any rule looks at."""
+
+FEWEST_WORDS_OF_PEOPLE = 2
+_OF_PEOPLE = re.compile(
+    r"\b(?:we|our|us|my|i|they|although|though|but|however|because|since|whereas|while|both|others?|only|never|always|sometimes|here"
+    r"|every|each|should|would|instead|than|then|these|those|this|that|there|what|why|how|still|same|just|all|old|does|the|a|an|and)\b"
+)
+"""Words that machines' lines hardly hold; two different ones make a sentence."""
 
 
 def readers_for(sample: str, readers: Mapping[str, Reader]) -> tuple[str, ...]:
@@ -43,8 +51,13 @@ def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = pla
             yield name, item
 
 
+def is_also_told(line: str) -> bool:
+    """Whether a line that a machine's reader knows is a person's sentence around a figure, such as `only 12 GB/s, although we have NVLink`."""
+    return len(set(_OF_PEOPLE.findall(line[:400].lower()))) >= FEWEST_WORDS_OF_PEOPLE
+
+
 class _Unclaimed:
-    """The lines of a text that no machine's record quotes."""
+    """The lines of a text that no machine's record quotes, or that people wrote around what it quotes."""
 
     def __init__(self, lines: Lines, claimed: set[int]) -> None:
         self._lines = lines
@@ -53,7 +66,7 @@ class _Unclaimed:
         self.sample = lines.sample
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return ((index, line) for index, line in self._lines if index not in self._claimed)
+        return ((index, line) for index, line in self._lines if index not in self._claimed or is_also_told(line))
 
     def whole(self) -> str | None:
         """The whole text: whoever asks for it does not go by lines."""

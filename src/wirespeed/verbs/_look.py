@@ -36,6 +36,13 @@ def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
     """
     place = Path(path)
     if place.is_dir() and not (place / MANIFEST_NAME).exists():
+        if not (place / "proc").is_dir() and not (place / "sys").is_dir():
+            raise CouldNot(
+                Text(
+                    en=f"{path} holds no saved machine (for logs and other files there is `diagnose`)",
+                    zh=f"{path} 中没有保存的机器（日志等文件请用 diagnose）",
+                )
+            )
         return Tree(place), ()
     run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
     if run.problems and not run.replies:

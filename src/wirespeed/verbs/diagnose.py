@@ -1,52 +1,38 @@
 """Name what limits a job or a service, from logs, measurements, configuration, prose, or this machine."""
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
-import wirespeed
-from wirespeed.archive.casefile import write_case
-from wirespeed.archive.redact import redacted
-from wirespeed.archive.store import Run
 from wirespeed.diagnosis import rules
-from wirespeed.diagnosis.judge import Judged, judge_all, record_type
+from wirespeed.diagnosis.judge import PRESENT_AT, Judged, judge_all, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
-from wirespeed.machines.local import Local
-from wirespeed.machines.opening import open_inputs
-from wirespeed.machines.recording import Recording
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
-from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Tone
-from wirespeed.model.errors import CouldNot
+from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FindingBlock, Grid, Headline, Prose, Steps, Tone
 from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
-from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
-from wirespeed.model.record import Record
-from wirespeed.model.run import Manifest, Reply
-from wirespeed.model.source import Problem
+from wirespeed.model.lines import QUESTION_PATH
+from wirespeed.model.secrets import without_secrets
+from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
-from wirespeed.readers.recognise import read_all
 from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.ways import way_of
-from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
+from wirespeed.verbs._gathered import Gathered, Input
 
 SCHEMA = "wirespeed/diagnose/1"
-QUESTION_NAME = "question.txt"
-"""An input of this name is what the user asks, not what happened."""
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
-_VOICES = ("machine", "loose", "prose")
-"""An input is named after the reader whose lines are surest to be its own."""
 MOST_QUOTES = 6
 """Quotes shown for one piece of evidence; more repeat the same."""
 LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
 MOST_NEXT_STEPS = 4
+MOST_PROBLEMS = 12
 SHOWN_IN_FULL = 3
 """Findings that text and page show in full at most; the others stand in the list (JSON has all)."""
 
@@ -112,15 +98,6 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     would_settle: tuple[str, ...]
 
 
-class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """One text that was read: the reader that got most of it, the others, and how many records it gave."""
-
-    path: str
-    recognised_as: str
-    also: tuple[str, ...] = ()
-    records: int
-
-
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer of `diagnose`; its JSON is the contract `wirespeed/diagnose/1`."""
 
@@ -130,39 +107,25 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     unknown: tuple[Unknown, ...]
     problems: tuple[Problem, ...]
     inputs: tuple[Input, ...]
+    unread: tuple[str, ...] = ()
+    """Inputs that were named and of which nothing could be read."""
+    saved: str | None = None
 
 
 def run(options: Options) -> Answer:
     """Read everything, judge every cause, order what was found. Raises nothing for bad input: that becomes a problem."""
-    gathered = _Gathered(shelf.every(tools, Reader))
+    gathered = Gathered(shelf.every(tools, Reader))
     gathered.question = options.question
-    if not options.inputs:
-        gathered.look(Recording(Local()), "this machine")
-    for path in options.inputs:
-        machine, problems = machine_in(path)
-        gathered.problems.extend(problems)
-        if machine is not None:
-            gathered.look(Recording(machine), path)
-        for opened in open_inputs((path,)):
-            if machine is None or not _is_of_machine(opened, path):
-                gathered.take(opened)
+    gathered.gather(options.inputs)
     gathered.ask()
     if options.save is not None:
         gathered.save(Path(options.save))
     return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options)
 
 
-def _is_of_machine(opened: Lines | Problem, root: str) -> bool:
-    """Whether a text is one of a captured machine's own files, which the collectors read."""
-    if isinstance(opened, Problem):
-        return False
-    inside = Path(opened.path).relative_to(root) if Path(opened.path).is_relative_to(root) else Path()
-    return inside.parts[:1] in (("proc",), ("sys",), ("etc",), ("dev",))
-
-
 def exit_code(answer: Answer, options: Options) -> int:
-    """1 when a finding that is more likely than not is at or above the severity asked for; 3 when nothing could be read; else 0."""
-    if options.inputs and not answer.inputs:
+    """3 when an input that was named could not be read; 1 when a finding that is more likely than not is severe enough; else 0."""
+    if answer.unread:
         return 3
     if options.fail_on is None:
         return 0
@@ -171,83 +134,7 @@ def exit_code(answer: Answer, options: Options) -> int:
     return int(any(finding.severity in severe for finding in likely))
 
 
-class _Gathered:
-    """Records and problems of all inputs as they are read, and the raw bytes they were read from."""
-
-    def __init__(self, readers: Mapping[str, Reader]) -> None:
-        self.readers = readers
-        self.question = ""
-        self.records: list[Record] = []
-        self.problems: list[Problem] = []
-        self.inputs: list[Input] = []
-        self.texts: dict[str, str] = {}
-        self._opened: list[Lines] = []
-        self._machines: list[Recording] = []
-
-    def look(self, machine: Recording, name: str) -> None:
-        """Take in the facts of a machine."""
-        items = observe(machine)
-        found = [item for item in items if isinstance(item, Record)]
-        self.records.extend(found)
-        self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
-        self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
-        self._machines.append(machine)
-
-    def take(self, opened: Lines | Problem) -> None:
-        """Take in one text: the question, or something to read."""
-        if isinstance(opened, Problem):
-            self.problems.append(opened)
-        elif Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
-            self.question = self.question or (opened.whole() or "").strip()
-        else:
-            self.read(opened)
-
-    def read(self, lines: Lines) -> None:
-        """Read one text with every reader that knows it."""
-        self._opened.append(lines)
-        counts: Counter[str] = Counter()
-        self.texts[lines.path] = lines.sample
-        for name, item in read_all(lines, self.readers, guarded):
-            if isinstance(item, Problem):
-                self.problems.append(item)
-            else:
-                self.records.append(item)
-                counts[name] += 1
-        names = sorted(counts, key=lambda name: (_VOICES.index(self.readers[name].voice), -counts[name], name))
-        main = names[0] if names else "unknown"
-        self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
-
-    def ask(self) -> None:
-        """Take in what the user says in the question."""
-        if self.question:
-            asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers, guarded)
-            self.records.extend(item for _, item in asked if isinstance(item, Record))
-
-    def save(self, place: Path) -> None:
-        """Write all of it as one case file, secrets replaced. Raises CouldNot where that fails."""
-        replies = [reply for machine in self._machines for reply in machine.replies]
-        replies += [_given(lines.path, lines.whole() or "") for lines in self._opened]
-        if self.question:
-            replies.append(_given(QUESTION_NAME, self.question))
-        host = next((machine.host for machine in self._machines), None)
-        manifest = Manifest(wirespeed_version=wirespeed.__version__, host=host)
-        kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
-        try:
-            write_case(redacted(kept, identities=False, rewrite=without_identities), place)
-        except FileExistsError as error:
-            raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
-        except OSError as error:
-            raise CouldNot(
-                Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")
-            ) from error
-
-
-def _given(path: str, text: str) -> Reply:
-    """A text the user gave, under its name without the folders: those are nobody's business."""
-    return Reply(kind="input", request=Path(path.rpartition("!")[2]).name, content=text.encode())
-
-
-def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:
+def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
     judged = judge_all(shelf.every(rules, Rule), case)
     findings = tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged))
     return Answer(
@@ -260,6 +147,8 @@ def _answer(case: Case, gathered: _Gathered, options: Options) -> Answer:
         ),
         problems=tuple(gathered.problems),
         inputs=tuple(gathered.inputs),
+        unread=tuple(gathered.unread),
+        saved=options.save,
     )
 
 
@@ -295,7 +184,7 @@ def _filled_all(commands: tuple[str, ...], shown: Mapping[str, str]) -> tuple[st
 
 def _shown(one: Evidence) -> ShownEvidence:
     quotes = one.quotes or tuple(quote for record in one.records for quote in record.quotes)
-    unique = tuple(dict.fromkeys(quote for quote in quotes if quote.source != QUESTION_PATH))
+    unique = tuple(dict.fromkeys(_safe(quote) for quote in quotes if quote.source != QUESTION_PATH))
     return ShownEvidence(
         says=one.says.filled(all_printed(one.values)),
         bears="for" if one.weight_nats > 0 else "against",
@@ -303,6 +192,11 @@ def _shown(one: Evidence) -> ShownEvidence:
         values=one.values,
         quotes=unique[:MOST_QUOTES],
     )
+
+
+def _safe(quote: Quote) -> Quote:
+    """The quote as it stands in the input, but for passwords, tokens and keys: answers are pasted everywhere."""
+    return Quote(source=quote.source, line_index=quote.line_index, text=without_secrets(quote.text))
 
 
 def _unknown(one: Judged, readers: Mapping[str, Reader]) -> Unknown:
@@ -328,7 +222,7 @@ def _network_is_the_limit(findings: tuple[Finding, ...]) -> bool | None:
 
 def present(answer: Answer, options: Options) -> Document:
     """The answer as blocks: what it is, where it sits, how sure, the proof, the fix, and what is not known."""
-    blocks: list[AnyBlock] = [_headline(answer), Prose(text=_network_sentence(answer))]
+    blocks: list[AnyBlock] = [_headline(answer), Prose(text=_network_sentence(answer)), *_troubles(answer)]
     causes = tuple((one.cause, _tone(one)) for one in _told(answer.findings))
     if (drawn := way_of(causes)) is not None:
         blocks.append(drawn)
@@ -340,6 +234,20 @@ def present(answer: Answer, options: Options) -> Document:
     return Document(title=Text(en="wirespeed diagnosis", zh="wirespeed 诊断"), blocks=tuple(blocks))
 
 
+def _troubles(answer: Answer) -> list[AnyBlock]:
+    """What could not be read, said before anything is concluded."""
+    blocks: list[AnyBlock] = []
+    if answer.inputs and not any(one.records for one in answer.inputs):
+        blocks.append(Prose(text=Text(en="Nothing in what was given was understood.", zh="所给材料均未能识别。")))
+    for problem in answer.problems[:MOST_PROBLEMS]:
+        where = _where(problem)
+        blocks.append(Prose(text=Text(en=f"! {where}: {problem.why.en}", zh=f"! {where}：{problem.why.zh}")))
+    if len(answer.problems) > MOST_PROBLEMS:
+        more = len(answer.problems) - MOST_PROBLEMS
+        blocks.append(Prose(text=Text(en=f"! {more} more problems in the JSON answer", zh=f"! 另有 {more} 个问题见 JSON 输出")))
+    return blocks
+
+
 def _told(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """The findings worth telling in full: the first, and further ones that are more likely than not."""
     return findings[:1] + tuple(one for one in findings[1:SHOWN_IN_FULL] if one.confidence_ratio >= LEADING_RATIO)
@@ -349,6 +257,8 @@ def _headline(answer: Answer) -> Headline:
     if not answer.findings:
         return Headline(text=Text(en="No cause found in what was given", zh="在所给材料中没有找到原因"), tone="plain")
     best = answer.findings[0]
+    if best.confidence_ratio < PRESENT_AT:
+        return Headline(text=Text(en="No cause found; weak hints follow", zh="没有找到原因；以下仅为弱线索"), tone="plain")
     if best.confidence_ratio < LEADING_RATIO:
         said = f"{best.confidence_ratio:.0%}"
         text = Text(en=f"Not sure; perhaps ({said}): {best.title.en}", zh=f"不确定；可能（{said}）：{best.title.zh}")
@@ -360,11 +270,11 @@ def _network_sentence(answer: Answer) -> Text:
     match answer.network_is_the_limit:
         case True:
             return Text(
-                en="The network (a link, path, transport or its set-up) is the limit.",
-                zh="瓶颈在网络（链路、路径、传输或其配置）。",
+                en="The network is the limit: a link, a path, a transport, or how one of them is set up.",
+                zh="瓶颈在网络：链路、路径、传输，或其配置。",
             )
         case False:
-            return Text(en="The network is not the limit.", zh="瓶颈不在网络。")
+            return Text(en="The network itself is not the limit.", zh="瓶颈不在网络本身。")
     return Text(en="Whether the network is the limit is not decided by this evidence.", zh="现有证据尚不能判定瓶颈是否在网络。")
 
 
@@ -374,9 +284,17 @@ def _tone(finding: Finding) -> Tone:
 
 def _how_sure(findings: tuple[Finding, ...]) -> BarChart:
     bars = tuple(
-        Bar(label=same(one.cause), share_ratio=one.confidence_ratio, note=one.title, tone=_tone(one)) for one in findings[:8]
+        Bar(label=same(one.cause), share_ratio=one.confidence_ratio, note=_note(one), tone=_tone(one)) for one in findings[:8]
     )
     return BarChart(title=Text(en="How sure each cause is", zh="各原因的把握"), bars=bars)
+
+
+def _note(finding: Finding) -> Text:
+    """The title, and what else the finding explains: such causes come first although others may be surer."""
+    if not finding.explains:
+        return finding.title
+    named = ", ".join(finding.explains)
+    return Text(en=f"{finding.title.en} (explains {named})", zh=f"{finding.title.zh}（解释了 {named}）")
 
 
 def _not_known(answer: Answer) -> list[AnyBlock]:
@@ -406,8 +324,8 @@ def _what_was_read(answer: Answer) -> list[AnyBlock]:
             (same(one.path), same(", ".join((one.recognised_as, *one.also))), same(str(one.records))) for one in answer.inputs
         )
         blocks.append(Grid(columns=columns, rows=rows))
-    if answer.problems:
-        blocks.append(FactList(rows=tuple((same(_where(problem)), problem.why) for problem in answer.problems[:20])))
+    if answer.saved:
+        blocks.append(Prose(text=Text(en=f"Saved as {answer.saved}", zh=f"已保存为 {answer.saved}")))
     return blocks
 
 

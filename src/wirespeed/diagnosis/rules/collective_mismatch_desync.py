@@ -1,5 +1,8 @@
 """Ranks issue different collectives, sizes or orders, so they wait for each other for ever."""
 
+import re
+from itertools import takewhile
+
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
@@ -7,11 +10,21 @@ from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
+from wirespeed.model.source import Quote
 from wirespeed.model.text import Text
+
+_MOST_BODY_LINES = 8
+_COLLECTIVE = re.compile(
+    r"\b(?:all_?reduce|all_?gather\w*|reduce_scatter\w*|broadcast\w*|barrier|all_to_all\w*|gather|scatter|save_checkpoint|save_model|save_state"
+    r"|wait_for_everyone|evaluate|validate|sync_dist|backward)\b",
+    re.IGNORECASE,
+)
+"""Calls that communicate, or hold a collective in common trainers (sharded saving, evaluation)."""
 
 
 def _judge(case: Case) -> Verdict:
     watchdog = case.every(FrameworkEvent, topic="watchdog-timeout")
+    branch = case.said("branch-on-rank")
     evidence = (
         *seen(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
         *seen(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
@@ -19,9 +32,26 @@ def _judge(case: Case) -> Verdict:
         *seen(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
         *seen(_AHEAD, FAIR, _different_sequence(watchdog)),
         *seen(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
+        *seen(_BRANCH, STRONG, _collectives_of_some(case)),
+        *seen(_SOME_CODE, SLIGHT, branch if watchdog or case.said("hang", "watchdog-limit") else ()),
         *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _collectives_of_some(case: Case) -> tuple[Statement, ...]:
+    """Branches taken by some ranks whose body, by its indentation, calls what all ranks must call."""
+    return tuple(one for one in case.said("branch-on-rank") if any(_COLLECTIVE.search(line) for line in _body(case, one.quotes[-1])))
+
+
+def _body(case: Case, head: Quote) -> list[str]:
+    """The few lines that stand deeper than the line quoted, directly below it."""
+    below = case.texts.get(head.source, "").split("\n")[head.line_index + 1 : head.line_index + 1 + _MOST_BODY_LINES]
+    return list(takewhile(lambda line: _indent(line) > _indent(head.text), below))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _different_work(events: tuple[FrameworkEvent, ...]) -> tuple[FrameworkEvent, ...]:
@@ -55,6 +85,8 @@ _AHEAD = Text(
     en="ranks stopped at different places of the sequence, in different operations", zh="各 rank 停在序列的不同位置和不同操作上"
 )
 _SAID = Text(en="ranks take different branches, keys, batches or orders", zh="各 rank 的分支、键、批次或顺序不同")
+_BRANCH = Text(en="a collective stands in code that only some ranks run", zh="集合操作位于仅部分 rank 执行的代码中")
+_SOME_CODE = Text(en="code runs on some ranks only, and a collective waits", zh="有代码只在部分 rank 上执行，而集合操作在等待")
 _HANG = Text(en="the job hangs", zh="作业挂起")
 
 RULE = Rule(

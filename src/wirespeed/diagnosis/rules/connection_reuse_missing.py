@@ -1,12 +1,12 @@
 """Every request sets up its own TCP and TLS connection."""
 
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.sockets import SocketSummary
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming
-from wirespeed.model.settings import CodeCall, Directive, Statement
+from wirespeed.model.settings import CodeCall, Directive, Quantity, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
@@ -14,6 +14,10 @@ _NEW_CLIENT = r"^requests_(get|post|put|request)$|^httpx_(get|post|put|request|a
 SETUP_SHARE_RATIO = 0.3
 LEAST_TIMINGS_COUNT = 2
 MANY_TIME_WAIT_COUNT = 5_000
+FEWEST_TIME_WAIT_COUNT, TIME_WAIT_TIMES = 50, 10
+LEAST_ROUND_TRIP_S = 0.005
+SETUP_ROUND_TRIPS = (1.8, 6.0)
+"""TCP takes one round trip and TLS one or two more; name look-ups and slow hosts add to them."""
 
 
 def _with_setup(case: Case) -> list[HttpTiming]:
@@ -31,6 +35,26 @@ def _upstream_without_keepalive(case: Case) -> list[Directive]:
     return [] if case.first(Directive, lambda one: one.name == "keepalive") else list(passes)
 
 
+def _short_lived(case: Case) -> list[SocketSummary]:
+    """Closed connections that outnumber the open ones many times: each is used for little."""
+    sockets = case.every(SocketSummary)
+    closed = max((one for one in sockets if "TIME" in one.state.upper()), key=lambda one: one.socket_count, default=None)
+    opened = max((one for one in sockets if one.state.upper().startswith("ESTAB")), key=lambda one: one.socket_count, default=None)
+    if not (closed and opened) or closed.socket_count < FEWEST_TIME_WAIT_COUNT:
+        return []
+    return [closed, opened] if closed.socket_count >= TIME_WAIT_TIMES * max(opened.socket_count, 1) else []
+
+
+def _surcharge(case: Case) -> tuple[Quantity, Statement, float] | None:
+    """A time that is added to each request and is a few round trips long."""
+    trips = [(one, seconds) for one in case.said("round-trip") if (seconds := said_s(one)) and seconds >= LEAST_ROUND_TRIP_S]
+    low, high = SETUP_ROUND_TRIPS
+    added = quantities(case, "time", r"\b(?:add(?:s|ed|ing)?|extra|surcharge|overhead|more|other|penalty|costs?)\b[^.;]{0,40}$")
+    return next(
+        ((one, trip, trip_s) for trip, trip_s in trips for one in added[:9] if low * trip_s <= one.value <= high * trip_s), None
+    )
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     slow = _with_setup(case)
@@ -42,6 +66,13 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SAID, STRONG, said)
     many = case.every(SocketSummary, lambda one: "TIME" in one.state.upper() and one.socket_count >= MANY_TIME_WAIT_COUNT)
     evidence += piece(_TIME_WAIT, FAIR, [*many, *case.said("time-wait-many")])
+    if not many:
+        evidence += piece(_SHORT_LIVED, FAIR, _short_lived(case))
+    surcharge = _surcharge(case) if evidence or case.said("surcharge-constant") else None
+    if surcharge:
+        cost, trip, trip_s = surcharge
+        evidence.append(supports(_TRIPS, FAIR, cost, trip, extra_s=cost.value, rtt_s=trip_s))
+        evidence += piece(_CONSTANT, SLIGHT, case.said("surcharge-constant"))
     if evidence:
         evidence += piece(_CODE, FAIR, [one.record for one in configured(case, _NEW_CLIENT)])
         evidence += piece(_NO_UPSTREAM_KEEPALIVE, FAIR, _upstream_without_keepalive(case))
@@ -55,6 +86,14 @@ _SETUP = Text(
     zh="一个接一个请求，连接与 TLS 最多占 {share_ratio} 的时间",
 )
 _SETUP_ONCE = Text(en="connecting and TLS take {share_ratio} of the time", zh="连接与 TLS 占 {share_ratio} 的时间")
+_SHORT_LIVED = Text(
+    en="closed connections outnumber the open ones many times: each carries little", zh="已关闭的连接远多于打开的连接：每条只用了很少"
+)
+_TRIPS = Text(
+    en="each request pays {extra_s} more, a few round trips of {rtt_s}, as TCP and TLS need to connect",
+    zh="每个请求多付出 {extra_s}，即数个 {rtt_s} 的往返，正是 TCP 与 TLS 建连所需",
+)
+_CONSTANT = Text(en="the surcharge is the same for every request", zh="每个请求的额外耗时相同")
 _SAID = Text(en="each request opens its own connection", zh="每个请求都新建连接")
 _TIME_WAIT = Text(en="thousands of closed connections remain in TIME_WAIT", zh="数千个已关闭连接停留在 TIME_WAIT")
 _CODE = Text(en="the code makes its client or connection anew", zh="代码每次新建客户端或连接")

@@ -1,5 +1,7 @@
 """The container or pod was started without the RDMA device files, so nothing in it can use RDMA."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import rdma_ports_active, seen, uses_rdma, uses_sockets
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
@@ -11,6 +13,8 @@ from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAli
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
+
+_NOT_OPENED = re.compile(r"(?i)ibv_open_device.*fail|unable to open device \w")
 
 
 def _judge(case: Case) -> Verdict:
@@ -24,11 +28,13 @@ def _judge(case: Case) -> Verdict:
     )
     seen_outside = (*rdma_ports_active(case), *case.said("rdma-healthy-outside"))
     none_offered = _offers_no_rdma(case)
+    not_opened = case.every(NcclWarning, lambda one: _NOT_OPENED.search(one.message) is not None)
     inside = bool(containers or case.said("runs-in-container"))
     wanted = none_inside or uses_sockets(case) or case.said("sockets-used", "rdma-device-not-passed")
     evidence = (
         *seen(_NODE_MISSING, STRONG + SLIGHT, case.every(RdmaDeviceNode, exists=False)),
         *seen(_NODE_DENIED, STRONG, case.every(RdmaDeviceNode, is_accessible=False)),
+        *seen(_CANNOT_OPEN, STRONG if inside else FAIR, not_opened),
         *seen(_BARE, STRONG if none_inside else FAIR, bare if wanted and (none_inside or seen_outside) else ()),
         *seen(_NONE_INSIDE, FAIR, none_inside if inside else ()),
         *seen(_NOT_OFFERED, SLIGHT, none_offered if inside else ()),
@@ -47,6 +53,7 @@ def _offers_no_rdma(case: Case) -> tuple[UcxTransport, ...]:
     return () if has_rdma else tuple(one for one in offered if one.transport == "tcp")
 
 
+_CANNOT_OPEN = Text(en="the RDMA devices are seen but cannot be opened", zh="能看到 RDMA 设备，但无法打开")
 _NODE_MISSING = Text(en="the RDMA device file does not exist where the process runs", zh="进程所在环境中不存在 RDMA 设备文件")
 _NODE_DENIED = Text(en="the RDMA device file cannot be opened", zh="RDMA 设备文件无法打开")
 _BARE = Text(en="the container was started without /dev/infiniband", zh="容器启动时未传入 /dev/infiniband")
@@ -69,7 +76,7 @@ RULE = Rule(
         (ContainerState,),
         (RdmaDeviceNode,),
         (wants(UcxTransport, lambda one: not one.is_chosen),),
-        (wants(NcclWarning, lambda one: one.topic == "verbs-library-missing"),),
+        (wants(NcclWarning, lambda one: one.topic == "verbs-library-missing" or _NOT_OPENED.search(one.message) is not None),),
         (wants(FrameworkEvent, lambda one: one.topic == "verbs-failed"),),
         (Statement,),
     ),

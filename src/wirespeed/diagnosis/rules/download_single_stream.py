@@ -1,5 +1,8 @@
 """A download uses one connection or works file by file, and the link would carry more."""
 
+import re
+
+from wirespeed.diagnosis.rules._line_rate import line_rates
 from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
@@ -10,6 +13,8 @@ from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 FASTER_TIMES = 1.5
+SMALL_SHARE_RATIO = 0.2
+_DISK_TEST = re.compile(r"\bbw=|\bfio\b|\bdd\b|iostat")
 
 
 def _download_rates(case: Case) -> list[tuple[Record, float]]:
@@ -19,7 +24,8 @@ def _download_rates(case: Case) -> list[tuple[Record, float]]:
     ]
     return runs + [
         (one, one.value)
-        for one in quantities(case, "rate", r"download|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|=")
+        for one in quantities(case, "rate", r"download|loader|streamer|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|=")
+        if not _DISK_TEST.search(one.quotes[0].text if one.quotes else "")
     ]
 
 
@@ -36,6 +42,10 @@ def _judge(case: Case) -> Verdict:
         got = max((one for one in download if one[1] < line[1]), key=lambda one: one[1], default=None)
         if got and line[1] >= FASTER_TIMES * got[1]:
             evidence.append(supports(_BELOW, STRONG, line[0], got[0], line_bits_per_s=line[1], got_bits_per_s=got[1]))
+    elif about_download and download:
+        evidence += _far_below_the_link(case, download)
+    disk = case.every(ThroughputRun, lambda one: one.tool in ("dd", "fio"))
+    evidence += against(_DISK, FAIR, disk)
     if about_download:
         evidence += piece(_PARALLEL, STRONG, case.said("parallel-is-faster"))
         evidence += piece(_SINGLE, FAIR, case.said("single-stream"))
@@ -52,6 +62,15 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _far_below_the_link(case: Case, download: list[tuple[Record, float]]) -> tuple[Evidence, ...]:
+    """The best download rate is a small part of the link that is named."""
+    line = max(line_rates(case), key=lambda one: one[1], default=None)
+    best = max(download, key=lambda one: one[1])
+    if line is None or not 0 < best[1] <= SMALL_SHARE_RATIO * line[1]:
+        return ()
+    return (supports(_BELOW, FAIR, line[0], best[0], line_bits_per_s=line[1], got_bits_per_s=best[1]),)
+
+
 _BELOW = Text(
     en="the network carries {line_bits_per_s}, the download gets {got_bits_per_s}",
     zh="网络可达 {line_bits_per_s}，下载只有 {got_bits_per_s}",
@@ -60,6 +79,7 @@ _PARALLEL = Text(en="several connections are faster than one", zh="多条连接�
 _SINGLE = Text(en="one connection or one file at a time is used", zh="每次只用一条连接或一个文件")
 _SERIAL = Text(en="the client is set to one transfer at a time", zh="客户端设为每次一个传输")
 _SMALL = Text(en="the client works in small pieces", zh="客户端以小块处理")
+_DISK = Text(en="the disk itself was tested", zh="测试的是磁盘本身")
 _TAIL = Text(en="most of it came fast and a rest hangs", zh="大部分很快，剩余部分卡住")
 _THROTTLED = Text(en="the origin limits the rate", zh="源端限速")
 

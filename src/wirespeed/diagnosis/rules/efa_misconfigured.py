@@ -24,7 +24,11 @@ def _judge(case: Case) -> Verdict:
     unavailable = (*case.every(FrameworkEvent, topic="efa-unavailable"), *case.every(NcclWarning, topic="ofi-failed"))
     no_plugin = (*case.every(NcclPlugin, name=None), *case.every(NcclWarning, topic="verbs-library-missing"))
     sockets = uses_sockets(case)
-    with_efa = case.every(NcclNetwork, lambda one: "libfabric" in one.name.lower() or "ofi" in one.name.lower())
+    other_provider = case.every(NcclNetwork, lambda one: one.provider is not None and "efa" not in one.provider)
+    with_efa = case.every(
+        NcclNetwork,
+        lambda one: ("libfabric" in one.name.lower() or "ofi" in one.name.lower()) and one not in other_provider,
+    )
     emulated = tuple(one for one in lanes if one.transport == "tcp" and (one.operation or "").startswith(("rma", "amo")))
     groups = (*case.said("packet-filter"), *case.every(Setting, lambda one: "security" in one.name.lower()))
     stuck = case.said("hang") or case.said("efa-unusable") or with_efa
@@ -37,6 +41,7 @@ def _judge(case: Case) -> Verdict:
             STRONG,
             tuple(one for one in variables(case, "FI_PROVIDER") if "efa" not in (one.setting or "") and case.said("efa-cluster")),
         ),
+        *seen(_OTHER_PROVIDER, STRONG, other_provider if on_efa else ()),
         *seen(_EMULATED, STRONG, emulated if on_efa else ()),
         *seen(_GROUP, FAIR + SLIGHT, groups if on_efa and stuck else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("efa-unusable")),

@@ -35,7 +35,12 @@ def _judge(case: Case) -> Verdict:
     ]
     evidence += piece(_NO_ADDRESS, STRONG, events or case.said("source-ports-gone"))
     evidence += piece(_MANY, STRONG, [*many, *said_many])
-    if evidence:
+    if not evidence:
+        evidence += piece(_OUTBOUND, FAIR, case.said("outbound-fails"))
+        if evidence:
+            evidence += piece(_SHARED, FAIR, case.said("more-instances-worse"))
+            evidence += piece(_FEW_ENDS, SLIGHT, case.said("few-destinations"))
+    else:
         evidence += piece(_NEW_EACH, SLIGHT, case.said("new-connection-each"))
     evidence += against(_FEW, FAIR, [] if many else [one for one in sockets if one.socket_count < 0.2 * limit])
     return Verdict(evidence=tuple(evidence), values={"rate_per_s": requests.most_new_connections_per_s(ports or 28_232)})
@@ -43,6 +48,9 @@ def _judge(case: Case) -> Verdict:
 
 _NO_ADDRESS = Text(en="connect fails because no source port is left", zh="因没有可用源端口而连接失败")
 _MANY = Text(en="TIME_WAIT holds most of the port range", zh="TIME_WAIT 占用了大部分端口范围")
+_OUTBOUND = Text(en="new connections to the outside fail", zh="向外新建连接失败")
+_SHARED = Text(en="more machines behind the same address make it worse", zh="同一出口地址后的机器越多越糟")
+_FEW_ENDS = Text(en="they go to the same few addresses", zh="它们都去往少数几个相同地址")
 _NEW_EACH = Text(en="each request opens its own connection", zh="每个请求都新建连接")
 _FEW = Text(en="only a small part of the ports is in TIME_WAIT", zh="只有少部分端口处于 TIME_WAIT")
 

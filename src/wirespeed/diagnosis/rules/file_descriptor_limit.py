@@ -2,6 +2,8 @@
 
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent, ServerEvent
+from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import (
     ProcessLimit,
 )
@@ -15,7 +17,12 @@ SMALL_COUNT = 1024
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    evidence += piece(_EXHAUSTED, STRONG + SLIGHT, case.said("fd-exhausted"))
+    refused = (
+        *case.every(FrameworkEvent, topic="too-many-files"),
+        *case.every(ServerEvent, topic="too-many-files"),
+        *case.every(NcclWarning, lambda one: "too many open files" in one.message.lower()),
+    )
+    evidence += piece(_EXHAUSTED, STRONG + SLIGHT, (*refused, *case.said("fd-exhausted")))
     limits = case.every(ProcessLimit, lambda one: one.name == "nofile")
     small = [one for one in limits if (one.limit_count or 1 << 30) <= SMALL_COUNT]
     evidence += piece(
@@ -36,7 +43,13 @@ RULE = Rule(
         en="Sockets, files and event descriptors share one limit; when it is reached, connects and accepts fail with EMFILE.",
         zh="套接字、文件与事件描述符共享一个上限；达到后 connect 与 accept 以 EMFILE 失败。",
     ),
-    needs=((wants(ProcessLimit, lambda one: one.name == "nofile"),), (Statement,)),
+    needs=(
+        (wants(ProcessLimit, lambda one: one.name == "nofile"),),
+        (wants(FrameworkEvent, lambda one: one.topic == "too-many-files"),),
+        (wants(ServerEvent, lambda one: one.topic == "too-many-files"),),
+        (wants(NcclWarning, lambda one: "too many open files" in one.message.lower()),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -1,5 +1,7 @@
 """A gateway or client pool allows fewer connections or requests than are wanted, and the rest wait in it."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
@@ -23,6 +25,10 @@ from wirespeed.model.text import Text
 _LIMIT = r"^max_?conn$|worker_connections|max_connections|max_pending_requests|max_requests|pool_(size|maxsize|limit)|max_parallel_requests|limit_conn|max_keepalive|connection_limit|max_in_?flight|limit_per_host|max_concurren(cy|t_requests)"
 
 _WANTED = r"in_?flight|concurren|parallel|num_workers|max_workers|semaphore"
+_CLIENT = r"client_session$|async_client$|tcp_connector$"
+_DIRECT = re.compile(r"(?i)\bdirect(?:ly)?\b|\bstraight\b|\bwithout (?:the |a |any )?(?:router|proxy|gateway|balancer)|bypass")
+POOL_DEFAULT_COUNT = 100
+"""Connections that aiohttp and httpx allow a client by default."""
 HELD_TIMES = 1.3
 MOST_DIGITS = 9
 
@@ -36,6 +42,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(
             supports(_HELD, STRONG, held[0], held[1], running_text=f"{held[0].value:.0f}", wanted_text=f"{held[2]:.0f}")
         )
+        evidence += piece(_DEFAULT, FAIR, _is_pool_default(case, held[0].value))
     set_to = [*(one.record for one in configured(case, _LIMIT)), *case.said("connection-limit-set")]
     evidence += piece(_LIMITS, FAIR if evidence else SLIGHT, set_to)
     if evidence:
@@ -46,14 +53,26 @@ def _judge(case: Case) -> Verdict:
 
 def _held_below(case: Case) -> tuple[ServingMetric, Record, float] | None:
     """A server that runs far fewer requests than are wanted at a time, and has none waiting: something before it holds them."""
-    running = max(case.every(ServingMetric, name="running_count"), key=lambda one: one.value, default=None)
+    through = case.every(ServingMetric, lambda one: one.name == "running_count" and not _is_direct(one))
+    running = max(through, key=lambda one: one.value, default=None)
     waiting = case.every(ServingMetric, name="waiting_count")
     if running is None or not waiting or any(one.value > 0 for one in waiting) or running.value < 1:
         return None
     wanted = [(one.record, _count(one.setting)) for one in configured(case, _WANTED)]
     wanted += [(one, one.value) for one in case.every(ServingMetric, name="concurrency_count")]
+    wanted += [(one, one.value or 0.0) for one in case.said("parallel-wanted")]
     most = max(wanted, key=lambda one: one[1], default=None)
     return (running, *most) if most and most[1] >= HELD_TIMES * running.value else None
+
+
+def _is_direct(one: ServingMetric) -> bool:
+    """Whether the line tells of the server without what stands before it."""
+    return any(_DIRECT.search(quote.text) for quote in one.quotes)
+
+
+def _is_pool_default(case: Case, running: float) -> list[Record]:
+    """A client without a limit of its own, where exactly its library's default number of requests is under way."""
+    return [one.record for one in configured(case, _CLIENT) if running == POOL_DEFAULT_COUNT and not re.search(r"(?i)limit", one.setting)]
 
 
 def _count(text: str) -> float:
@@ -65,6 +84,7 @@ _HELD = Text(
     en="the server runs {running_text} requests and none waits there, though {wanted_text} are wanted at a time",
     zh="服务器在运行 {running_text} 个请求且无等待，而期望并发 {wanted_text}",
 )
+_DEFAULT = Text(en="that is the default of the HTTP client's connection pool", zh="这正是 HTTP 客户端连接池的默认值")
 _EVENT = Text(en="the gateway says that its connections are used up", zh="网关报告连接已用尽")
 _SAID = Text(en="a limit on connections or requests in flight is reached", zh="达到了连接数或在途请求数的上限")
 _LIMITS = Text(en="a limit is configured", zh="配置了上限")

@@ -12,6 +12,8 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _GLOO = re.compile(r"(?i)gloo|connectFullMesh|ProcessGroupGloo|transport/tcp/(?:pair|device)")
+_WAS_CONNECTED = re.compile(r"(?i)(?:read|write) error|closed by peer|waiting \d+ ?ms for (?:recv|send)|operation to complete")
+"""Pairs that had met before: the peer ended or came late, and no address was wrong."""
 _LOOPBACK = re.compile(r"(?<![\d.])127\.\d+\.\d+\.\d+|\blocalhost\b|(?<![\w:])::1(?!\w)")
 
 
@@ -20,7 +22,12 @@ def _judge(case: Case) -> Verdict:
         FrameworkEvent, lambda one: one.topic == "gloo-no-interface" or "Unable to find address for" in one.message
     )
     gloo = case.every(FrameworkEvent, lambda one: one.topic.startswith("gloo") or _GLOO.search(one.message) is not None)
-    mesh = tuple(one for one in gloo if one.topic == "gloo-connect-failed" or one.topic in _CONNECT_TOPICS)
+    mesh = tuple(
+        one
+        for one in gloo
+        if (one.topic == "gloo-connect-failed" or one.topic in _CONNECT_TOPICS) and not _WAS_CONNECTED.search(one.message)
+    )
+    said = tuple(one for one in case.said("gloo-address-wrong") if not any(_WAS_CONNECTED.search(quote.text) for quote in one.quotes))
     loopback = tuple(one for one in gloo if _LOOPBACK.search(f"{one.message} {one.peer or ''}"))
     refused = case.every(
         FrameworkEvent, lambda one: one.topic == "connection-refused" and _LOOPBACK.search(one.message) is not None
@@ -31,7 +38,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_MESH, STRONG, mesh),
         *seen(_LOOPED, STRONG, loopback or (refused if case.said("gloo-named") else ())),
         *seen(_PATTERN, FAIR, listed),
-        *seen(_SAID, FAIR + 0.5, case.said("gloo-address-wrong") if not no_interface else ()),
+        *seen(_SAID, FAIR + 0.5, said if not no_interface else ()),
     )
     return Verdict(evidence=evidence)
 

@@ -1,5 +1,7 @@
 """A left-over NCCL variable forces a bad path."""
 
+from collections.abc import Mapping
+
 from wirespeed.diagnosis.rules._cluster import is_switched_on, is_tried_out, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
@@ -12,13 +14,16 @@ from wirespeed.model.text import Text
 _FORBIDS_PEER = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}
 _FORCES = {"NCCL_ALGO", "NCCL_PROTO"}
 _NO_LEVEL = {"LOC", "0"}
+_MODEST = {"NCCL_MAX_NCHANNELS": 8, "NCCL_MAX_CTAS": 8}
+"""Fewer channels than NCCL takes by itself on machines with NVLink or several fast NICs (16 to 32)."""
 _SMALL = {"NCCL_MAX_NCHANNELS": 2, "NCCL_MAX_CTAS": 2, "NCCL_MAX_P2P_NCHANNELS": 1, "NCCL_NTHREADS": 64, "NCCL_BUFFSIZE": 1 << 20}
 """At or below these the setting bounds bandwidth on any machine with NVLink or 100 Gb/s (NCCL defaults: 4 MiB buffers, 2 to 32 channels)."""
 
 
 def _judge(case: Case) -> Verdict:
     closed = tuple(one for one in case.every(EnvVar) if _closes_a_path(one) and not is_tried_out(one))
-    bounded = tuple(one for one in case.every(EnvVar) if _bounds_bandwidth(one) and not is_tried_out(one))
+    bounded = tuple(one for one in case.every(EnvVar) if _bounds_bandwidth(one, _SMALL) and not is_tried_out(one))
+    modest = tuple(one for one in case.every(EnvVar) if _bounds_bandwidth(one, _MODEST) and not is_tried_out(one))
     forced = tuple(one for one in case.every(EnvVar) if one.name in _FORCES and one.setting)
     rdma_off = tuple(one for one in variables(case, "NCCL_IB_DISABLE") if is_switched_on(one) and not is_tried_out(one))
     over_memory = case.every(NcclChannel, lambda one: one.transport.startswith("SHM"))
@@ -30,13 +35,14 @@ def _judge(case: Case) -> Verdict:
         *_naming(_CLOSED, STRONG if suffers else FAIR + 0.5, closed),
         *seen(_RDMA_OFF, FAIR, rdma_off),
         *_naming(_BOUNDED, STRONG, bounded),
+        *_naming(_BOUNDED, FAIR, modest if not bounded else ()),
         *_naming(_FORCED, FAIR if is_ll else SLIGHT, forced),
         *seen(_OVER_MEMORY, FAIR, over_memory if closed else ()),
         *seen(_NVLINK, SLIGHT, nvlink if closed else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("variable-left-over")),
         *(contradicts(_CONSUMER, FAIR, one) for one in consumer[:1]),
     )
-    name = next((one.name for one in (*closed, *bounded, *rdma_off, *forced)), "NCCL_VARIABLE")
+    name = next((one.name for one in (*closed, *bounded, *modest, *rdma_off, *forced)), "NCCL_VARIABLE")
     return Verdict(evidence=evidence, values={"variable": name})
 
 
@@ -52,8 +58,8 @@ def _closes_a_path(variable: EnvVar) -> bool:
     return variable.name in _FORBIDS_PEER and is_switched_on(variable)
 
 
-def _bounds_bandwidth(variable: EnvVar) -> bool:
-    limit = _SMALL.get(variable.name)
+def _bounds_bandwidth(variable: EnvVar, limits: Mapping[str, int]) -> bool:
+    limit = limits.get(variable.name)
     setting = (variable.setting or "").strip().rstrip(".,;")
     return limit is not None and setting.isdigit() and 0 < int(setting) <= limit
 
@@ -128,6 +134,8 @@ RULE = Rule(
     gain=Text(en="Returns the path NCCL would choose on this machine", zh="恢复 NCCL 在本机自行选择的通路"),
     severity="high",
     explains=(
+        "nvlink-missing",
+        "p2p-unsupported-gpu",
         "shm-too-small",
         "gdr-disabled",
     ),

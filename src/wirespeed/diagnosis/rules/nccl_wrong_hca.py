@@ -19,6 +19,8 @@ def _judge(case: Case) -> Verdict:
     listed = variables(case, "NCCL_IB_HCA")
     timed_out = case.every(NcclWarning, lambda one: one.topic == "modify-qp-failed" and one.status_code in (110, 101, 113))
     not_opened = case.every(NcclWarning, lambda one: "unable to open device" in one.message.lower())
+    if len({one.message for one in not_opened}) > 1 and not case.first(NcclHca, lambda one: one.device is not None):
+        not_opened = ()  # none can be opened: the device files are missing, and another choice would not help
     no_match = case.every(NcclHca, device=None) if listed and rdma_ports_active(case) else ()
     evidence = (
         *seen(_MISMATCH, PROVES, case.every(NcclWarning, topic="device-mismatch")),

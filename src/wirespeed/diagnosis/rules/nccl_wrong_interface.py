@@ -175,6 +175,7 @@ RULE = Rule(
     gain=Text(en="The job starts; on sockets it also moves to the fast network", zh="作业可启动；若走套接字，还会改用高速网络"),
     severity="high",
     explains=(
+        "link-speed-lower-than-assumed",
         "collective-timeout-too-short",
         "firewall-blocks-ports",
         "ephemeral-port-exhaustion",

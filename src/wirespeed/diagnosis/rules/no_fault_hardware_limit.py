@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.rules._line_rate import line_rates
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
     against,
@@ -42,6 +43,7 @@ PCIE_BANDS_BYTES_PER_S = {3: (8.0e9, 13.8e9), 4: (16.0e9, 27.5e9), 5: (32.0e9, 5
 _GENERATION = re.compile(
     r"(?i)(?:pci-?e?\w* ?(?:gen ?)?|gen ?)([345])(?:\.0)?(?: ?x ?16|.{0,12}\b(?:slot|host|board|server|cpu|platform|riser|machine))"
 )
+_GENERATION_NAMED = re.compile(r"(?i)(?:\bpci-?e(?:xpress)? ?(?:gen ?)?|\bgen ?)([345])(?:\.0)?\b(?! ?x ?[1248]\b)")
 _GENERATION_OF_SPEED = {8e9: 3, 16e9: 4, 32e9: 5}
 _TOOL = re.compile(r"\bib_\w+|perftest|p2pbandwidth|busbw")
 
@@ -60,6 +62,8 @@ def _generations(case: Case) -> list[tuple[Record, int]]:
     for said in case.said("pcie-generation-limit"):
         for quote in said.quotes:
             found += [(said, int(match)) for match in _GENERATION.findall(quote.text)]
+    for said in () if found else case.said("pcie-generation-named"):
+        found += [(said, int(match)) for quote in said.quotes for match in _GENERATION_NAMED.findall(quote.text)]
     return found
 
 
@@ -75,6 +79,13 @@ def _rates(case: Case) -> list[tuple[Record, float]]:
     return rates
 
 
+def _card_rates(case: Case, generation: int) -> list[tuple[Record, float]]:
+    """Rates in bits of a card whose own port is faster than the slot of this generation."""
+    most_bytes_per_s = PCIE_BANDS_BYTES_PER_S[generation][1]
+    faster = {rate for _, rate in line_rates(case) if rate / 8 > most_bytes_per_s}
+    return [(one, one.value / 8) for one in quantities(case, "rate") if faster and one.value not in faster]
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     consumer = [
@@ -85,8 +96,10 @@ def _judge(case: Case) -> Verdict:
     paths = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU"))
     if paths and not any(one.path_class.startswith("NV") for one in paths):
         no_nvlink += paths
-    best = max(_rates(case), key=lambda one: one[1], default=None)
     generation = max(_generations(case), key=lambda one: one[1], default=None)
+    best = max(_rates(case), key=lambda one: one[1], default=None)
+    if best is None and generation:
+        best = max(_card_rates(case, generation[1]), key=lambda one: one[1], default=None)
     if best and generation and generation[1] in PCIE_BANDS_BYTES_PER_S:
         low, high = PCIE_BANDS_BYTES_PER_S[generation[1]]
         numbers: dict[str, Value] = {"seen_bytes_per_s": best[1], "generation_number": generation[1], "most_bytes_per_s": high}

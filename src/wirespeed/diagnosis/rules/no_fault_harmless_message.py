@@ -52,6 +52,7 @@ def _judge(case: Case) -> Verdict:
         *case.every(NcclWarning, lambda one: one.topic in _HARMLESS_WARNINGS),
         *case.every(NcclWarning, lambda one: one.topic == "other" and _MISSING_PLUGIN.search(one.message) is not None),
         *case.every(NcclHca, device=None),
+        *case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed" and bool(case.denied("rdma-expected"))),
         *case.said("alarming-line"),
     ]
     alone = _on_one_machine(case)

@@ -28,6 +28,11 @@ LITTLE_BITS_PER_S = 50e6
 """A twentieth of the slowest link that connects GPU machines, 1 Gb/s."""
 _TRAFFIC = r"(?:traffic|link|nic|network|\brx|\btx|wire|carries|thunderbolt|ethernet)\W{0,3}(?:is |at |only |carries |about |shows |of |utili[sz]ation )*$"
 SMALL_SHARE_RATIO = 0.15
+SAME_RATIO = 0.05
+_BEFORE_AND_AFTER = re.compile(
+    r"(?i)(?<![\d.])(?P<before>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:before|earlier|previously|with the old|then|became|to|vs\.?)\b"
+    r"[^\d.;]{0,24}(?P<after>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:after|afterwards|now|today|with the new|since)\b"
+)
 _SHOWN = r"(?:traffic|graph|nload|iftop|\bsar\b|grafana|dashboard|monitor\w*|\brx|\btx|carries|utili[sz]ation|usage)\W{0,3}(?:is |at |only |carries |about |shows |of |during \w+ )*$"
 _BENCHMARK = re.compile(r"(?i)iperf|ib_\w+_(?:bw|lat)|perftest|nccl|busbw|all_?reduce|wget|curl|scp|rsync|download|copy")
 
@@ -42,6 +47,8 @@ def _judge(case: Case) -> Verdict:
     unused_link = _hardly_used(case) or _hardly_used_as_told(case)
     if unused_link:
         evidence.append(supports(_SHARE, STRONG, unused_link[0], unused_link[1], share_ratio=unused_link[2]))
+    same = _same_on_a_faster_link(case)
+    evidence += piece(_SAME, STRONG, same)
     if evidence:
         evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
         evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
@@ -49,6 +56,19 @@ def _judge(case: Case) -> Verdict:
     evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     return Verdict(evidence=tuple(evidence))
+
+
+def _same_on_a_faster_link(case: Case) -> list[Statement]:
+    """A change of link around which two figures stand on one line, before and after, that are the same."""
+    return [one for one in case.said("link-changed") if any(_is_unchanged(quote.text) for quote in one.quotes)]
+
+
+def _is_unchanged(line: str) -> bool:
+    found = _BEFORE_AND_AFTER.search(line)
+    if found is None:
+        return False
+    before, after = (float(found[name].replace(",", "")) for name in ("before", "after"))
+    return before > 0 and abs(after - before) <= SAME_RATIO * before
 
 
 def _hardly_used(case: Case) -> tuple[Quantity, Link, float] | None:
@@ -69,6 +89,7 @@ def _hardly_used_as_told(case: Case) -> tuple[Quantity, Record, float] | None:
     return (used, line[0], used.value / line[1]) if line and used and used.value <= SMALL_SHARE_RATIO * line[1] else None
 
 
+_SAME = Text(en="another link changed, the throughput did not", zh="换了链路，吞吐没有变化")
 _IN_TURN = Text(
     en="the layers are split, so the GPUs work in turn and each is idle part of the time",
     zh="层被切分，GPU 轮流工作，各有部分时间空闲",

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
     against,
+    configured,
     piece,
     quantities,
 )
 from wirespeed.model.case import Case
+from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import (
     FAIR,
     SLIGHT,
@@ -38,6 +40,7 @@ LEAST_QUEUE_S = 0.01
 MANY_COUNT = 4
 FIRST_TOKEN_TIMES = 20.0
 """A first token that takes as long as twenty later ones has waited; prefill of a few thousand tokens takes fewer."""
+_SLOTS = r"num_parallel$|^parallel$|max_num_seqs$|max_batch_size$|max_running_requests$|max_concurrent_requests$"
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
 _QUEUE_WORD = r"(?:queue\w*|waiting)(?: time| wait\w*| p\d\d| mean| avg)*\W{0,3}$"
@@ -96,6 +99,12 @@ def _waits_for_others(case: Case) -> tuple[ServingMetric, ServingMetric, Serving
     return (asked_for, finished, first, stay_s) if first.value >= 0.4 * stay_s and first.value >= 1.0 and flows else None
 
 
+def _one_at_a_time(case: Case) -> list[Record]:
+    """Settings that let the server work on one request only."""
+    found: list[Record] = [one.record for one in configured(case, _SLOTS) if one.setting.strip().strip("\"'") == "1"]
+    return found + list(case.every(EnvVar, lambda one: one.name == "OLLAMA_NUM_PARALLEL" and (one.setting or "").strip().startswith("1")))
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     waits = _waits_for_others(case)
@@ -110,6 +119,8 @@ def _judge(case: Case) -> Verdict:
     elif times:
         evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
     blamed = case.said("blames-network")
+    in_turn: list[Record] = [*case.said("served-in-turn"), *_one_at_a_time(case)]
+    evidence += piece(_IN_TURN, STRONG, in_turn)
     evidence += piece(
         _NAMED, SLIGHT if waits else ALONE, case.said("queue-time") or (case.said("server-queue-grows") if blamed else ())
     )
@@ -121,6 +132,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_IN_TURN = Text(en="the server takes one request after the other", zh="服务器一次只处理一个请求")
 _LITTLE = Text(
     en="{in_flight_text} requests at a time at this rate stay {stay_s} each, and {first_s} of it pass before the first token: they wait for others",
     zh="并发 {in_flight_text} 个请求，按此速率每个停留 {stay_s}，其中 {first_s} 在首词元之前：它们在等其他请求",

@@ -4,6 +4,7 @@ import re
 
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Setting, Statement, Table
@@ -25,9 +26,12 @@ def _judge(case: Case) -> Verdict:
     domains = _several_domains(case)
     evidence = (
         *seen(_TABLE, STRONG + SLIGHT, tables),
-        *seen(_DOMAINS, FAIR, domains),
+        *seen(_DOMAINS, FAIR + 0.5, domains),
+        *seen(_DOMAINS, STRONG, _listed_in_domains(case) if not domains else ()),
+        *seen(_PARTLY_NVLINK, FAIR, _leaves_the_nvlink_domain(case)),
         *seen(_SAID, FAIR + 0.5, case.said("crosses-domain")),
         *(contradicts(_THIN, FAIR, one) for one in case.said("oversubscribed")[:1]),
+        *(contradicts(_RULED_OUT, FAIR, one) for one in case.said("crossing-ruled-out")[:1]),
         *(contradicts(_EVEN, STRONG, table) for table in even[:1]),
     )
     return Verdict(evidence=evidence)
@@ -56,10 +60,31 @@ def _several_domains(case: Case) -> tuple[Setting, ...]:
     return next((tuple(found.values()) for found in by_name.values() if len(found) > 1), ())
 
 
+def _listed_in_domains(case: Case) -> tuple[Statement, ...]:
+    """One line of each domain, where a list gives every node's rack, leaf, clique or zone and they are not the same."""
+    found: dict[str, Statement] = {}
+    for one in case.said("lies-in-domain"):
+        found.setdefault((one.unit or "").lower(), one)
+    levels = {re.match(r"[a-z]+", name) for name in found}
+    return tuple(found.values()) if len(found) > 1 and len({level[0] for level in levels if level}) == 1 else ()
+
+
+def _leaves_the_nvlink_domain(case: Case) -> tuple[NcclChannel, ...]:
+    """Channels of one job of which some go by multi-node NVLink and others by the network."""
+    inside = case.first(NcclChannel, lambda one: "MNNVL" in one.transport)
+    outside = case.first(NcclChannel, lambda one: one.transport.startswith("NET"))
+    return (inside, outside) if inside and outside else ()
+
+
+_PARTLY_NVLINK = Text(
+    en="some nodes of the job share an NVLink domain, others are reached over the network",
+    zh="作业的部分节点同属一个 NVLink 域，其余节点只能经网络到达",
+)
 _TABLE = Text(en="inside one domain it is clearly faster than across domains", zh="同一域内明显快于跨域")
 _DOMAINS = Text(en="the nodes carry labels of different domains", zh="节点带有不同域的标签")
 _THIN = Text(en="the links between the domains are said to be too thin for any placement", zh="据称域间链路本身就不足，与放置无关")
 _EVEN = Text(en="inside one domain it is as slow as across domains", zh="同一域内与跨域一样慢")
+_RULED_OUT = Text(en="the crossing is said to make no difference", zh="据称跨域并无影响")
 _SAID = Text(en="the group spans racks, switches, zones or NVLink domains", zh="该组跨越机架、交换机、可用区或 NVLink 域")
 
 RULE = Rule(
@@ -72,6 +97,7 @@ RULE = Rule(
     needs=(
         (wants(Table, lambda one: len(one.rows) >= 2),),
         (wants(Setting, lambda one: re.search(r"(?i)topology|rack|zone|clique", one.name) is not None),),
+        (wants(NcclChannel, lambda one: "MNNVL" in one.transport),),
         (Statement,),
     ),
     judge=_judge,

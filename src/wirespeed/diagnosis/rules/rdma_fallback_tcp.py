@@ -7,7 +7,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import EnvVar
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
@@ -46,6 +46,7 @@ def _judge(case: Case) -> Verdict:
         ),
         *seen(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
         *seen(_FAILED, SLIGHT, failed if on_tcp else ()),
+        *(contradicts(_NOT_THERE, STRONG, one) for one in _denials(case)[:1]),
     )
     return Verdict(evidence=evidence)
 
@@ -57,6 +58,11 @@ def _without_rdma(case: Case) -> tuple[UcxTransport, ...]:
     tcp = [one for one in known if one.transport == "tcp" and (one.is_chosen, one.operation) not in with_rdma]
     carriers = [one for one in tcp if one.operation not in ("ka", "wireup")]
     return tuple(one for one in carriers if one.is_chosen) or tuple(carriers)
+
+
+def _denials(case: Case) -> tuple[Statement, ...]:
+    """Where people say that there is no RDMA; a library that found none says nothing of what the machine has."""
+    return tuple(one for one in case.denied("rdma-expected") if not any("found" in quote.text.lower() for quote in one.quotes))
 
 
 def _means_tcp(variable: EnvVar) -> bool:
@@ -74,6 +80,7 @@ _CONFIGURED = Text(en="the protocol is configured as tcp", zh="协议被配置�
 _SAID = Text(en="the transfer library runs on TCP", zh="传输库走的是 TCP")
 _HARDWARE = Text(en="an RDMA port is up", zh="RDMA 端口处于激活状态")
 _EXPECTED = Text(en="RDMA hardware is expected to be used", zh="本应使用 RDMA 硬件")
+_NOT_THERE = Text(en="it is said that there is no RDMA here", zh="据称此处没有 RDMA")
 _FAILED = Text(en="a verbs call of the library failed", zh="该库的 verbs 调用失败")
 
 RULE = Rule(

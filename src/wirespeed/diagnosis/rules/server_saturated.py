@@ -9,6 +9,9 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 MANY_WAITING_COUNT = 10
+OVER_TIMES = 1.2
+_OFFERED = re.compile(r"(?i)request[-_ ]?rate|offered|arriv|target|(?:rps|qps|req/s) (?:in|sent)|\bsent\b|\binput rate")
+_SERVED = re.compile(r"(?i)complet|served|achiev|goodput|finish|handled|(?:rps|qps|req/s) (?:out|done)|\brequest throughput")
 
 
 def _judge(case: Case) -> Verdict:
@@ -24,6 +27,9 @@ def _judge(case: Case) -> Verdict:
         waiting_count=max((one.value for one in long_queue), default=None),
     )
     evidence += piece(_FLAT, ALONE, case.said("throughput-flat"))
+    served = _served_below_offered(case)
+    if served:
+        evidence.append(supports(_BELOW_OFFERED, STRONG, served[0], offered_text=f"{served[1]:g}", served_text=f"{served[2]:g}"))
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
         evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))
@@ -32,6 +38,28 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _served_below_offered(case: Case) -> tuple[Table, float, float] | None:
+    """The row with the highest rate offered, where less was served while a lower rate was served in full or no better."""
+    for table in case.every(Table):
+        offered = next((place for place, name in enumerate(table.columns) if _OFFERED.search(name)), None)
+        served = next((place for place, name in enumerate(table.columns) if _SERVED.search(name) and place != offered), None)
+        if offered is None or served is None:
+            continue
+        rows = [row for row in table.rows if len(row) > max(offered, served)]
+        pairs = sorted((left, right) for row in rows if (left := _number(row[offered])) and (right := _number(row[served])))
+        if len(pairs) >= 2 and pairs[-1][0] >= OVER_TIMES * pairs[-1][1] and pairs[-1][0] >= OVER_TIMES * pairs[0][0]:
+            return table, *pairs[-1]
+    return None
+
+
+def _number(cell: str) -> float:
+    found = re.search(r"\d[\d,]*(?:\.\d+)?", cell)
+    return float(found[0].replace(",", "")) if found else 0.0
+
+
+_BELOW_OFFERED = Text(
+    en="{offered_text} requests per second are offered and {served_text} are served", zh="每秒到达 {offered_text} 个请求，只完成 {served_text} 个"
+)
 _QUEUE = Text(en="requests queue in the server", zh="请求在服务器内排队")
 _FLAT = Text(en="throughput no longer rises with the load", zh="吞吐不再随负载上升")
 _BUSY = Text(en="the GPUs are busy", zh="GPU 繁忙")

@@ -62,9 +62,12 @@ def _judge(case: Case) -> Verdict:
     else:
         evidence += piece(_LISTENS, FAIR, loopback)
     evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
-    if evidence:
+    local = case.said("local-works-remote-refused")
+    if not evidence and local and refused:
+        evidence += piece(_REFUSED_ELSEWHERE, STRONG, [*local, *refused])
+    elif evidence:
         evidence += piece(_REFUSED, FAIR, [] if asked else refused)
-        evidence += piece(_LOCAL_WORKS, FAIR, case.said("local-works-remote-refused"))
+        evidence += piece(_LOCAL_WORKS, FAIR, local)
     evidence += against(_OPEN, STRONG, [] if loopback else [one for one in listeners if one.port in open_ports])
     return Verdict(evidence=tuple(evidence))
 
@@ -77,6 +80,10 @@ _ASKED = Text(en="the refused port {port} is listened to on {address} only", zh=
 _LISTENS = Text(en="a server listens on loopback only", zh="某服务只在回环地址监听")
 _SET = Text(en="the server is told or said to listen on loopback", zh="服务被设置为或被指出在回环地址监听")
 _REFUSED = Text(en="a connection is refused", zh="连接被拒绝")
+_REFUSED_ELSEWHERE = Text(
+    en="it works on the machine itself and is refused from elsewhere at once, as where nothing listens on that address",
+    zh="本机可用，而从别处立即被拒绝，正如该地址上无人监听",
+)
 _LOCAL_WORKS = Text(en="it works on the machine itself and not from elsewhere", zh="本机可用而其他位置不可用")
 _OPEN = Text(en="the server listens on every address", zh="服务在所有地址监听")
 

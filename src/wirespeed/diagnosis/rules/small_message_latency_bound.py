@@ -17,6 +17,10 @@ _SMALL_BUCKET_MEBIBYTES = 5.0
 _SAME_VOLUME_RATIO = 0.3
 _FASTER_RATIO = 1.5
 
+_MANY_PIECES = 100
+_SMALL_PIECE_BYTES = 64 * 1024
+"""At 100 Gb/s this takes 5 us, no more than the round trip and the posting of one message."""
+
 
 def _judge(case: Case) -> Verdict:
     buckets = (
@@ -31,12 +35,26 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_BUCKETS, STRONG, buckets),
         *seen(_SAID, FAIR + 0.5, said),
+        *seen(_COUNTED, FAIR, _many_small_pieces(case) if not fewer_is_faster else ()),
         *seen(_FEWER, STRONG, fewer_is_faster),
         *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
         *seen(_POSTING, FAIR, case.said("posting-dominates")),
         *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _many_small_pieces(case: Case) -> tuple[Statement, ...]:
+    """Counted pieces that are each too small to fill a link: their size stands on the same line."""
+    return tuple(
+        one
+        for one in case.said("pieces-of-size")
+        if (one.value or 0.0) >= _MANY_PIECES and any(0 < size <= _SMALL_PIECE_BYTES for size in _sizes_beside(case, one))
+    )
+
+
+def _sizes_beside(case: Case, said: Statement) -> list[float]:
+    return [one.value for one in case.every(Quantity, lambda one: one.dimension == "size" and one.quotes[0] == said.quotes[-1])]
 
 
 def _same_bytes_in_fewer_pieces(case: Case) -> tuple[Record, ...]:
@@ -65,6 +83,7 @@ def _bucket(call: CodeCall) -> float | None:
     return float(found[1]) if found else None
 
 
+_COUNTED = Text(en="the data travels in many pieces of at most 64 KiB", zh="数据被拆成许多不超过 64 KiB 的小块传输")
 _BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小的桶传输")
 _SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
 _FEWER = Text(en="the same bytes in fewer pieces take far less time", zh="同样的字节数分成更少的块时耗时少得多")
@@ -127,5 +146,5 @@ RULE = Rule(
     ),
     gain=Text(en="Up to the sum of the start times", zh="最多可收回启动时间之和"),
     severity="low",
-    explains=("kv-transfer-bound", "straggler-compute-imbalance"),
+    explains=("kv-transfer-bound", "straggler-compute-imbalance", "no-fault-not-network-bound"),
 )

@@ -1,6 +1,6 @@
 """Storage delivers or takes less than the job asks for."""
 
-from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
+from wirespeed.diagnosis.rules._pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.finding import (
@@ -11,15 +11,20 @@ from wirespeed.model.finding import (
     Check,
     Evidence,
     LookAlike,
+    Value,
     Verdict,
+    supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
+from wirespeed.theory import storage
 
 _STORAGE_TOPICS = ("nfs-timeout", "hung-task")
 _DISK_TOOLS = ("dd", "fio")
+_OF_STORAGE = r"\b(?:nfs|efs|fsx|juicefs|lustre|ceph\w*|gpfs|weka\w*|beegfs|smb|nas|pvc|filer|mount\w*|volume|disk|hdd|ssd|ebs|storage|dd|fio)\b[^.;]{0,40}$"
+LEAST_SIZE_BYTES, LEAST_TIME_S = 1e9, 120.0
 
 
 def _judge(case: Case) -> Verdict:
@@ -37,6 +42,7 @@ def _judge(case: Case) -> Verdict:
         )
     waits = case.every(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS)
     evidence += piece(_KERNEL, STRONG, waits)
+    evidence += _takes_that_long(case)
     said = case.said("storage-is-limit")
     lines = lines_of(said)
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
@@ -50,6 +56,24 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _takes_that_long(case: Case) -> tuple[Evidence, ...]:
+    """A rate of the storage and a size to read or write, which together take minutes."""
+    rates = [one for one in quantities(case, "rate", _OF_STORAGE) if "B" in one.printed and one.value > 0]
+    sizes = [one for one in quantities(case, "size") if one.value >= LEAST_SIZE_BYTES]
+    if not rates or not sizes:
+        return ()
+    rate, size = min(rates, key=lambda one: one.value), max(sizes, key=lambda one: one.value)
+    took_s = storage.transfer_s(size.value, rate.value / 8)
+    if took_s < LEAST_TIME_S:
+        return ()
+    numbers: dict[str, Value] = {"size_bytes": size.value, "rate_bytes_per_s": rate.value / 8, "took_s": took_s}
+    return (supports(_TAKES, STRONG, size, rate, **numbers),)
+
+
+_TAKES = Text(
+    en="{size_bytes} from storage of {rate_bytes_per_s} take {took_s} for each full reading",
+    zh="以 {rate_bytes_per_s} 的存储读取 {size_bytes}，每遍需 {took_s}",
+)
 _BELOW = Text(
     en="storage moves {disk_bits_per_s}, the network {network_bits_per_s}", zh="存储 {disk_bits_per_s}，网络 {network_bits_per_s}"
 )
@@ -71,6 +95,7 @@ RULE = Rule(
     needs=(
         (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS),),
         (wants(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS),),
+        (Quantity,),
         (Statement,),
     ),
     judge=_judge,

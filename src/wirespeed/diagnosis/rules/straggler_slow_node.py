@@ -54,8 +54,8 @@ def _outlier(table: Table) -> tuple[Table, str] | None:
 
 
 def _in_all_slow_pairs(table: Table) -> tuple[Table, str] | None:
-    """The one node that is in every slow pair of a table of pairs and in no fast one."""
-    if len(table.columns) < 2 or not _RATE_HEADING.search(table.columns[1]):
+    """The one node of a table of pairs that is slow with several others and fast with none, while those are fast elsewhere."""
+    if len(table.columns) < 2 or _TIME_HEADING.search(table.columns[1]):
         return None
     pairs = [(_members(row[0]), _number(row, 1) or 0.0) for row in table.rows if row]
     if len(pairs) < 3 or not all(len(members) == 2 for members, _ in pairs):
@@ -65,13 +65,15 @@ def _in_all_slow_pairs(table: Table) -> tuple[Table, str] | None:
     fast = [members for members, rate in pairs if rate >= _SLOW_SHARE_RATIO * best]
     if len(slow) < 2 or not fast:
         return None
-    suspects = frozenset.intersection(*slow).difference(*fast)
-    return (table, min(suspects)) if len(suspects) == 1 else None
+    good = frozenset[str]().union(*fast)
+    bad_with = {name: sum(name in members for members in slow) for members in slow for name in members - good}
+    proven = [name for name, count in bad_with.items() if count >= 2 and any(name in members and members & good for members in slow)]
+    return (table, proven[0]) if len(proven) == 1 else None
 
 
 def _members(pair: str) -> frozenset[str]:
     """`n1-n2`, `node-1 <-> node-2` as the two names."""
-    return frozenset(name for name in re.split(r"\s*(?:<?-+>|<->|[,+&/])\s*|(?<=\d)-(?=[A-Za-z])", pair.strip()) if name)
+    return frozenset(name for name in re.split(r"\s*(?:<?-+>|<->|[,+&/])\s*|(?<=\d)-(?=[A-Za-z])|\s+", pair.strip()) if name)
 
 
 def _number(row: tuple[str, ...], index: int) -> float | None:
@@ -139,5 +141,5 @@ RULE = Rule(
     checks=(Check(what=Text(en="All pairs agree within 5 %", zh="所有两两组合相差在 5 % 以内")),),
     gain=Text(en="The job runs at the pace of the healthy nodes", zh="作业以健康节点的速度运行"),
     severity="medium",
-    explains=("straggler-other",),
+    explains=("straggler-other", "placement-crosses-domain"),
 )

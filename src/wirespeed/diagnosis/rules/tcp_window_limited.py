@@ -1,5 +1,7 @@
 """One TCP connection moves a window each round trip, and the window is too small for the path."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
 from wirespeed.diagnosis.rules._transfers import transfers
 from wirespeed.model.case import Case
@@ -24,6 +26,7 @@ LONG_RTT_S = 0.02
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 32 * 1024, 8 * 1024 * 1024
 """64 KiB without window scaling up to 6 MiB, the largest `tcp_rmem` that Linux ships."""
 _BUFFER_SYSCTLS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.core.rmem_max", "net.core.wmem_max")
+_PRINTED_SHARE = re.compile(r"(?:rwnd|sndbuf)_limited:\d+ms\((\d{1,3}(?:\.\d+)?)%\)")
 
 
 def _windows(case: Case) -> list[tuple[Record, float]]:
@@ -107,6 +110,8 @@ def _implied(rtt_s: float, rates: list[tuple[Record, float]]) -> tuple[Record, f
 
 def _is_limited(one: TcpSocket) -> bool:
     waited_s = (one.rwnd_limited_s or 0.0) + (one.sndbuf_limited_s or 0.0)
+    if one.busy_s is None and waited_s > 0:
+        return any(float(share) >= 100 * LIMITED_RATIO for quote in one.quotes for share in _PRINTED_SHARE.findall(quote.text))
     return bool(one.busy_s) and waited_s >= LIMITED_RATIO * (one.busy_s or 1.0)
 
 

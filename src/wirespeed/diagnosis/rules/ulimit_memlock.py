@@ -29,6 +29,7 @@ def _judge(case: Case) -> Verdict:
     unlimited = case.every(ProcessLimit, lambda one: one.name == "memlock" and one.is_unlimited is True)
     bare = case.every(ContainerState, _may_not_lock)
     uses_rdma = bool(refused or case.has(RdmaPort) or case.first(NcclHca, lambda one: one.device is not None))
+    unwanted = case.denied("rdma-expected")
     was_surveyed = case.has(HostIdentity)
     evidence = (
         *seen(_REFUSED, STRONG, refused),
@@ -39,7 +40,8 @@ def _judge(case: Case) -> Verdict:
             limit_bytes=small[0].limit_bytes if small else None,
         ),
         *seen(_BARE, FAIR, bare if refused else ()),
-        *seen(_SAID, FAIR, case.said("memory-lock-limited")),
+        *seen(_SAID, FAIR, case.said("memory-lock-limited") if not unwanted else ()),
+        *(contradicts(_NOT_WANTED, STRONG, one) for one in unwanted[:1]),
         *((contradicts(_UNLIMITED, FAIR, unlimited[0]),) if unlimited and not small and not refused else ()),
     )
     return Verdict(evidence=evidence)
@@ -66,6 +68,7 @@ _REFUSED = Text(
 _SMALL = Text(en="the locked-memory limit of the process is {limit_bytes}", zh="进程的锁定内存上限为 {limit_bytes}")
 _BARE = Text(en="the container may not lock memory", zh="容器无权锁定内存")
 _SAID = Text(en="the locked-memory limit or IPC_LOCK is in question", zh="锁定内存上限或 IPC_LOCK 存疑")
+_NOT_WANTED = Text(en="no RDMA is there or wanted, so its registration does not matter", zh="并没有也不需要 RDMA，其内存注册无关紧要")
 _UNLIMITED = Text(en="locked memory is unlimited here", zh="此处锁定内存无上限")
 
 RULE = Rule(

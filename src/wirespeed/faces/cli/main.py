@@ -99,7 +99,7 @@ def _print_in_colour(document: Any, language: Language) -> None:
 
     from wirespeed.report.renderers.text import rendered
 
-    Console(highlight=False).print(rendered(document, language))
+    Console(highlight=False).print(rendered(document, language), crop=False)
 
 
 def _write(text: str | None, output: str | None) -> None:
@@ -150,7 +150,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001 - the one place where our own mistakes become a sentence
+    except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
         said = f"{type(error).__name__}: {error}"

@@ -10,6 +10,8 @@ LEVEL = re.compile(r"\b[NR]CCL (?P<level>INFO|WARN|TRACE|ERROR|ABORT)\b ?")
 _PROCESS = re.compile(r"(?:^|[\s>:|])(?P<host><[\w.-]+>|[^\s:\[\]<>|]+):(?P<pid>\d+):\d+(?![\d:.])")
 _ALONE = re.compile(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+|rank \d+):\s*$")
 """A name and a colon, and nothing else in front of the level: how people and launchers say whose line it is."""
+_OF_HOST = re.compile(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+): +(?=[NR]CCL version\b)")
+"""The same in front of the line that NCCL prints without a level."""
 _CLOCK = re.compile(r"[\dT-]*\d")
 _PLACE = re.compile(r"(?P<place>[\w./+-]+\.(?:cc|h|cu|cpp|c|hpp|hip)):\d+")
 _RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]|\[\d+,(?P<mpi>\d+)\]<")
@@ -40,8 +42,10 @@ def take_apart(line: str) -> Said:
     if level is None:
         found = _LAUNCHER.match(line)
         place = _PLACE.match(line)
+        owner = _OF_HOST.match(line)
         return Said(
             level=None,
+            host=owner["host"] if owner else None,
             message=line[found.end() :] if found else line,
             rank=_rank(found[0]) if found else None,
             place=place["place"] if place else None,

@@ -212,7 +212,7 @@ SYMPTOMS = Symptoms(
                 r"\b[12]x (?:edr|hdr|ndr|xdr)\b.{0,60}\b4x\b|negotiat\w+ (?:only |just )?(?:to |at )?(?:10|100) ?mb|941 ?mb\w*/?s?.{0,60}(?:10|25|40|50|100) ?g|paid for (?:10|25|40|50|100|200|400) ?g",
                 r"link (?:is )?up (?:at )?(?:100|1000|10) ?mb\w*|link is up (?:100|1000) mbps|(?:4x )?(?:fdr|edr|hdr|qdr)\b.{0,40}(?:while|but|though|yet|on an?) .{0,24}(?:edr|hdr|ndr|xdr)|rate:? ?\d{2,3}\b.{0,30}\b(?:ndr|hdr|xdr)\b|old switch",
                 r"(?:comes?|came) up (?:with|at|as) (?:only |just )?\d+(?:\.\d)? ?[gm](?:b\w*)?\b|wrong (?:sfp|qsfp|dac|optics?)",
-                r"(?:supposed(?:ly)?|alleged(?:ly)?|advertised|so-called) (?:\w+ )?\d+ ?g(?:b(?:e|it\w*|ps)?)?\b|link (?:is )?up,? (?:at )?\d+ ?[gm]bps\b.{0,40}\d{2,3} ?g\b|rate:? ?\d{2,3}\b.{0,80}\bothers?\b.{0,24}rate:? ?\d{2,3}\b",
+                r"(?:supposed(?:ly)?|alleged(?:ly)?|advertised|so-called) (?:\w+ )?\d+ ?g(?:b(?:e|it\w*|ps)?)?\b|link (?:is )?up,? (?:at )?\d+ ?[gm]bps\b.{0,40}\d{2,3} ?g\b|\bothers?\b.{0,24}\brate:? ?\d{2,3}\b",
             )
         ),
         "bonded": Topic(

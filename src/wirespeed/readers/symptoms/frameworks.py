@@ -27,6 +27,7 @@ SYMPTOMS = Symptoms(
                 r"(?:registers?|registered|announces?|reports?|joins?|joined|advertis\w+)\s.{0,30}(?:with|under|on|as|its"
                 r"|the)\s.{0,30}(?:ip\b|address|interface)",
                 r"(?:two|2|different|both) (?:ip addresses|ips|addresses)\b.{0,60}(?:node|head|host|worker|same)",
+                r"\bget_(?:node_)?ip(?:_address)?\(\)|(?:registers?|registered|joins?|joined|appears?|shows? up|listed)\s(?:itself )?(?:as|with|under|at|by)\s(?:\d+\.){3}\d+",
                 r"every node should have a unique ip|unique ip addresses",
                 r"\b(?:ray|head|driver|engine|worker|node|vllm|sglang)s?\b.{0,50}(?:under|picked|picks|took|takes|shows?|lists?|listed|detects?|detected|reports?|sees?|uses?|with|has|got)\s.{0,24}(?:wi-?fi|wlan\d?|wrong|other|another|second|public|lan|docker|vpn|tailscale|eth\d|en\w+\d)\b.{0,16}(?:ip\b|address|interface)?.{0,40}(?:while|but|although|instead|rather|whereas|and not|not)",
                 r"(?:workers?|other nodes?|second node|clients?)\s(?:were |are |was |is )?(?:told|given|configured|started|join\w*|connect\w*)\s.{0,30}(?:\d+\.\d+\.\d+\.\d+|address|ip\b)",
@@ -58,6 +59,7 @@ SYMPTOMS = Symptoms(
                 r"(?:with|using|by|when i (?:use|give|put))\s(?:the |a )?(?:plain |bare |raw |numeric |explicit )?(?:ip|address)(?: address)?\b.{0,40}(?:works?|starts?|runs?|fine|connects?|ok\b|joins?)",
                 r"(?:cannot|can.t|could not|couldn.t|unable to|fails? to|does ?n.t|not)\s(?:be )?(?:resolve[ds]?|look(?:ed)? up|find)\s.{0,24}(?:host|name|peer|head|master|worker|node|each other)",
                 r"(?:hosts?|nodes?|machines?|workers?)\s.{0,24}(?:register|announce|advertise|appear|show up|report)\w*\s.{0,24}(?:localhost|127\.|loopback)",
+                r"failed to connect to any network address of \(?(?![\d.]+[,)])[\w.-]+",
                 r"(?:neither|not|nor|isn.t|missing) in (?:the )?(?:dns|/etc/hosts|hosts(?: file)?)\b|(?:when|if|only) (?:i |we )?(?:use|using|give|giving|with) (?:the |a )?host ?names?\b",
             ),
         ),
@@ -96,6 +98,7 @@ SYMPTOMS = Symptoms(
                 r"|pod)\b.{0,60}(?:no (?:ib|rdma|hca|device)|empty|nothing|not found)",
                 r"(?:in|inside|within|from)\s(?:the |a |my |our )?(?:container|pod|docker|image)\b.{0,60}(?:no (?:ib|rdma|hca|infiniband|verbs|mlx5)|ibv_devi\w+ .{0,20}(?:empty|nothing|none|no )|not (?:see|visible|listed|there|present))",
                 r"(?:ibv_devi\w+|ibstat|rdma link|verbs)\b.{0,40}(?:empty|nothing|none|no (?:ib )?devices?|fails?)\b.{0,40}(?:container|pod|docker|inside)",
+                r"(?:\bexec|\binside|\bpods?|containers?)\b.{0,40}\b(?:ibv_\w+|ibstat\w*|rdma link)\b.{0,30}(?:empty|nothing|none|no\b|0 )",
                 r"(?:works?|visible|there|fine|active)\s.{0,16}on the (?:host|node)\b.{0,40}(?:not|but|missing|gone|invisible)\s.{0,20}(?:container|pod|docker)",
                 r"(?:ibv_devi\w+|ibstat\w*|rdma link|/dev/infiniband)\b.{0,30}(?:inside|in the|container|pod)\b.{0,30}(?:header|nothing|empty|none|no\b|missing)|\b(?:none|nothing|missing|empty|invisible|gone|no device)\s(?:inside|in the (?:container|pod|image)|within)",
                 r"\bprivileged\b.{0,24}(?:makes?|made|lets|works?|helps?|fix|true)",

@@ -200,10 +200,26 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
+        "parallel-wanted": Topic(
+            wordings=(
+                r"\b(?P<value>\d{2,5})() (?:[\w-]+ ){0,2}(?:parallel|concurrent|simultaneous|in[- ]flight|at once|at a time|at the same time)\b",
+                r"\b(?:parallel|concurren\w*|simultaneous|in[- ]flight|num[-_ ]?workers|tasks|users)\W{1,3}(?:of |is |= ?)?(?P<value>\d{2,5})\b()(?! ?(?:ms|s\b|%|[kmg]i?b))",
+                r"\b(?:fire|send|start|launch|run|issue|open)s? (?P<value>\d{2,5})() (?:[\w-]+ ){0,2}(?:tasks|requests|calls|prompts|users|coroutines|threads|streams)\b",
+            ),
+            negatable=False,
+        ),
+        "surcharge-constant": Topic(
+            wordings=(
+                r"\b(?:fixed|constant|same|flat|steady)\b.{0,20}\b(?:surcharge|overhead|penalty|extra|addition|delay|latency|cost|premium)\b",
+                r"\b(?:surcharge|overhead|penalty|delay|cost)\b.{0,40}\b(?:each and every|every|each|per) (?:call|request|prompt|query)",
+                r"\bload does not matter\b|\b(?:independent|regardless|irrespective) of (?:the )?(?:load|size|length|prompt)",
+            ),
+            negatable=False,
+        ),
         "new-connection-each": Topic(
             wordings=(
                 r"(?:new|fresh|separate|own) (?:tcp |tls |https? |ssl )*(?:connection|client|session|socket|handshake|channel)s?\b.{0,30}(?:per|for (?:each|every)|each|every)",
-                r"(?:per|each|every)[- ](?:request|call|prompt|token|query).{0,40}(?:new|opens?|connects?|handshakes?|creates?).{0,20}(?:connection|client|session|socket|handshake|channel)?",
+                r"(?:per|each|every)[- ](?:request|call|prompt|token|query)\b.{0,40}\b(?:opens?|connects|handshakes?|(?:new|creates?|builds?|makes?|sets? up).{0,20}(?:connection|client|session|socket|handshake|channel))\b",
                 r"(?:handshake|tls|ssl|connect)\w*\b.{0,50}(?:each|every|per) (?:request|call|time)",
                 r"(?:no|without|not|missing|disabled?) (?:\w+ )?(?:connection (?:reuse|pool\w*)|session|http keep-?alive|upstream keep-?alive|keep-?alive (?:to|towards|on the) (?:the )?(?:upstream|backend|server))",
                 r"requests\.(?:get|post)\(|connection: close|http/1\.0|connections? (?:is|are) not re-?used|closing connection 0|left intact.{0,10}never",
@@ -218,6 +234,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"max[_-]?concurrent[_-]?streams?|concurrent streams?|http2_max_concurrent_streams|stream (?:limit|quota|concurrency)|REFUSED_STREAM",
                 r"(?:100|128|250|1000|256) (?:concurrent |parallel |open |active |simultaneous )?(?:h2 |http/?2 |grpc |token |bidi(?:rectional)? )?streams?\b",
+                r"\b(?:long[- ]lived|token|bidi\w*|grpc|h2|http/?2) streams?\b.{0,80}\b(?:nothing|stall\w*|waits?|hangs?|pend\w*|stuck|limit\w*)",
                 r"streams?\b.{0,40}(?:per|on (?:a|one|the|each) (?:single )?) ?(?:tcp )?(?:connection|channel)",
             )
         ),
@@ -235,6 +252,9 @@ SYMPTOMS = Symptoms(
         "forty-milliseconds": Topic(
             wordings=(
                 r"\b(?:about |exactly |almost |around |~ ?|always |fixed |constant |extra |\+)?(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)? ?ms\b",
+                r"\bforty[- ]?(?:ms|milli-?seconds?)\b",
+                r"(?:^|[\s(])(?:00:00:0)?0\.04[0-4]\d{1,7}\b.{0,80}\back\b",
+                r"\back\b.{0,40}\b(?:3[89]|4[0-8])(?:\.\d+)? ?ms (?:later|after|late)",
                 r"\b(?:about |exactly |almost |around |~ ?|always |fixed |constant |extra |\+)(?:200|20\d) ?ms\b.{0,60}(?:small|each|every|write|message|ack|packet|stall|gap|token)",
             )
         ),
@@ -249,6 +269,7 @@ SYMPTOMS = Symptoms(
         ),
         "small-slower-than-big": Topic(
             wordings=(
+                r"\b(?:bod(?:y|ies)|payloads?|messages?|requests?|answers?|responses?|ones|writes?|kB|bytes)\b.{0,40}\b(?:faster|quicker|less time) than (?:the )?(?:small|tiny|short)",
                 r"\bsmall(?:er)?\b.{0,50}\bslower\b.{0,30}\b(?:big|large|long)|(?:big|large|long)\w*\b.{0,40}\b(?:faster|quicker)\b.{0,30}\bsmall",
                 r"(?:inverts?|inverse|paradox|the smaller the slower)",
             )
@@ -262,6 +283,26 @@ SYMPTOMS = Symptoms(
                 r"no (?:free|available) (?:local |source |ephemeral )?ports?",
                 r"OUT_OF_RESOURCES|nat_allocation_failed|min(?:imum)? ports per (?:vm|instance)|allocated[_ ]ports|ports? per (?:vm|node|instance|ip)\b",
                 r"port ?exhaustion|ErrorPortAllocation|PortAllocation\w*|snat\b.{0,30}(?:fail|exhaust|error|limit|full)",
+            ),
+            negatable=False,
+        ),
+        "outbound-fails": Topic(
+            wordings=(
+                r"\b(?:outbound|egress|outgoing)\b.{0,60}\b(?:fail\w*|time ?-?outs?|timed out|drop\w*|errors?|refused|lost|hang\w*|cannot|intermittent\w*)",
+                r"\b(?:fail\w*|time ?-?outs?|timed out|drop\w*|errors?|hang\w*)\b.{0,60}\b(?:outbound|egress|outgoing)\b",
+            ),
+            negatable=False,
+        ),
+        "more-instances-worse": Topic(
+            wordings=(
+                r"\b(?:doubl\w*|tripl\w*|more|add(?:ed|ing)|scal(?:ed|ing) (?:out|up)|scale-?out|bigger)\b.{0,50}\b(?:instances?|nodes?|pods?|vms?|machines?|workers?|pool|replicas?|clients?|scale)\b.{0,40}\b(?:worse|more (?:errors?|failures?|time-?outs?)|even more often)",
+                r"\bworse\b.{0,40}\b(?:after|since|when|with)\b.{0,30}\b(?:scal\w+|doubl\w+|more|add\w+)\b.{0,30}\b(?:instances?|nodes?|pods?|vms?|machines?|workers?|out)\b",
+            ),
+            negatable=False,
+        ),
+        "few-destinations": Topic(
+            wordings=(
+                r"\b(?:same|single|one|few|handful of)\b.{0,16}\b(?:address(?:es)?|destinations?|endpoints?|ips?|hosts?|upstreams?|target)\b",
             ),
             negatable=False,
         ),
@@ -314,7 +355,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b(?:round[- ]?robin|random|least[-_ ]?conn\w*|hash)\b.{0,60}(?:queue|long|uneven|hot|wait|some|overload|imbalance|prompts?|cache|idle)",
                 r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
-                r"(?:one|some|1|2|a few|two) (?:of (?:the )?)?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
+                r"\b(?:one|some|a few|two|\d+ of) (?:of (?:the )?|the )?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
                 r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
                 r"waiting\W{0,3}[1-9]\d+\b.{0,60}\bwaiting\W{0,3}\d\b|\bwaiting\W{0,3}\d\b.{0,60}\bwaiting\W{0,3}[1-9]\d+\b",
                 r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms\b|s\b|%|waiting|queued)\W.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",

@@ -28,6 +28,7 @@ SYMPTOMS = Symptoms(
                 r"(?:works?|passes|runs|finish\w*|ok|fine|succeeds).{0,30}(?:with|after|when|if|once).{0,20}(?:gdr|gpudirect)\w*.{0,12}(?:off|disabled|=\s*0)",
                 r"(?:unload\w*|without|remov\w*|rmmod) (?:the )?(?:nvidia_peermem|nv_peer_mem|peermem)",
                 r"(?:third|half|quarter|fraction|slow\w*|only).{0,40}\b(?:with|using) (?:gdr|gpudirect)\b.{0,40}(?:host|staging|bounce|copy)",
+                r"(?:host|cpu|system) (?:memory|buffers?) (?:is |are |runs? )?(?:ok|fine|works?|full speed|good)|use_cuda\b.{0,40}(?:fail|error|hang|crash).{0,60}(?:without|host)",
             ),
             negatable=False,
         ),
@@ -98,6 +99,7 @@ SYMPTOMS = Symptoms(
                 r"(?:geforce|rtx ?\d{4}|consumer|gaming|l40s?|a10g?|t4)\b.{0,80}(?:via shm|through (?:shm|host memory|system memory|cpu))",
                 r"lacks? (?:gpu )?p2p|p2p (?:capability|test failed|is not available)|(?:gpu|device)s? (?:cannot|can'?t) (?:access|reach) each other",
                 r"\b(?:3090|4090|5090|4080|3080|l40s?|l4|a10g?|t4|a16|a2)s?\b.{0,120}via shm",
+                r"topo -p2p\b.{0,40}\b(?:ns|cns|gns|tns)\b|p2p is disabled between|peer access\W{1,3}(?:no|false|0|disabled|off)\b",
             ),
             negatable=False,
         ),
@@ -150,6 +152,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:rank|worker|process) ?\d+ oom(?:s|ed)?\b|(?:ran|run|runs|running|goes|went) out of (?:gpu|device|video|cuda) ?memory|out of vram|hip out of memory",
                 r"(?:not enough|insufficient|too little) (?:gpu|device|video|cuda) memory",
                 r"calloc (?:async |host )?\d+ bytes|(?:cuda|hip)?malloc\w* (?:fail|returned)|allocat\w* .{0,30}(?:gpu|device|cuda|hbm) (?:memory|buffers?).{0,16}fail|failed to allocate .{0,30}(?:gpu|cuda|device|hbm)",
+                r"cuda\b.{0,16}\bout of memory|gpu_memory_utili[sz]ation\b.{0,6}0?\.9[5-9].{0,80}(?:crash|fail|die|error|oom)",
             )
         ),
         "wrong-socket": Topic(
@@ -171,6 +174,7 @@ SYMPTOMS = Symptoms(
                 r"(?:cpus?|sockets?|cores?|numa nodes?) (?:next to|close to|nearest|near|local to) (?:the|its|their) (?:card|nic|gpu|hca|adapter)s?",
                 r"on (?:cpu |numa )?(?:socket|node) ?\d\b.{0,40}\bon (?:cpu |numa )?(?:socket|node) ?\d|half (?:of )?(?:the |our )?(?:cores|cpus|processors|threads) (?:are |is |stay |sit )?(?:idle|unused)",
                 r"memory (?:is |was |all )?(?:allocated|placed|sits?|lies|lives) (?:only |all )?(?:on|from|at) (?:the )?(?:node|numa|socket|other|wrong)|(?:everything|all (?:workers|ranks|processes|memory)) (?:\w+ ){0,3}(?:on|to) (?:the first |the same )?(?:numa )?(?:node|socket) ?0?\b",
+                r"(?:gpus?|ranks?|cards?|nics?) (?:[0-3] ?(?:-|to|through|\.\.) ?[37])\b.{0,40}(?:fast|fine|ok|normal|full|good).{0,40}\b[48] ?(?:-|to|through|\.\.) ?(?:7|15)\b.{0,24}(?:slow|half|less|behind|bad|poor)|(?:slow|half|bad|behind)\w*\b.{0,24}(?:only )?(?:on|for|with) (?:gpus?|ranks?|cards?) (?:4 ?(?:-|to|through|\.\.) ?7|8 ?(?:-|to|through|\.\.) ?15)\b",
             )
         ),
         "mask-too-small": Topic(
@@ -281,6 +285,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:p2p|peer|simplep2p|gpudirect).{0,60}(?:verif\w+ (?:error|fail)|corrupt|wrong (?:data|results?|values?)|zeros|garbage|mismatch|fails verif)",
                 r"verification (?:error|fail)\w*.{0,40}(?:element|p2p|peer|gpu)|values? read back (?:are|is) (?:zero|wrong|0)",
+                r"(?:p2p|peer)\b.{0,60}(?:data|results?|values?|copies) (?:are|is|come back|were) (?:wrong|corrupt\w*|garbage|zeros?)",
             ),
             negatable=False,
         ),

@@ -141,7 +141,8 @@ SYMPTOMS = Symptoms(
         ),
         "image-pull-one-by-one": Topic(
             wordings=(
-                r"(?:pull\w*|images?)\b.{0,50}(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn|queued?|behind)",
+                r"\b(?:images?|containers?)\b.{0,50}(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn|queued?|behind)",
+                r"(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn)\b.{0,30}\bimages?\b",
                 r"serialize-?image-?pulls\W{1,4}\"?true",
                 r"max-?parallel-?image-?pulls\W{1,4}1\b",
                 r"(?:wait\w*|stuck|queued?|hangs?)\b.{0,30}\b(?:for|behind|on|after|until)\b.{0,40}\b(?:pulls?|images?)\b",

@@ -58,6 +58,21 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
+        "served-in-turn": Topic(
+            wordings=(
+                r"\b(?:second|2nd|other|next|another|further|later) (?:user|request|client|prompt|caller|chat|session|person|one)s?\b.{0,24}\b(?:waits?|queues?|starts?|gets?|answers?|begins?|is (?:served|answered|processed))\b.{0,24}\b(?:until|till|for|only (?:when|after)|after|once)\b.{0,24}\b(?:first|previous|other|one before|is (?:done|finished))",
+                r"\b(?:requests?|users?|prompts?|they)\b.{0,24}\b(?:served|processed|handled|answered|run)\b.{0,16}\b(?:one after (?:the |an)?other|one by one|one at a time|in turn|sequential(?:ly)?|serially)",
+                r"\b(?:num_parallel|--parallel|max[-_]num[-_]seqs|max[-_]batch[-_]size|max[-_]concurrent[-_]requests)\W{1,3}1\b",
+            ),
+            negatable=False,
+        ),
+        "link-changed": Topic(
+            wordings=(
+                r"\b\d+ ?g(?:b\w*(?:/s)?|be)?\b.{0,16}(?:\bto\b|->|→|\bagainst\b|\bvs\.?|\binstead of\b|\band\b).{0,16}\b\d+ ?g(?:b\w*(?:/s)?|be)?\b",
+                r"\b(?:upgrad\w*|replac\w*|chang\w*|swapp\w*|doubl\w*|faster)\b.{0,30}\b(?:network|links?|nics?|switch\w*|interconnect|fabric|cables?)\b",
+            ),
+            negatable=False,
+        ),
         "queue-time": Topic(
             wordings=(
                 r"(?:request[_ ])?queue[_ ]?(?:time|wait|duration|delay|latency)\w*|time in (?:the )?queue|waiting time|wait(?:ing)? in (?:the )?queue|scheduler wait|request_queue_time_seconds",
@@ -148,6 +163,7 @@ SYMPTOMS = Symptoms(
         ),
         "alarming-line": Topic(
             wordings=(
+                r"libibverbs: warning|couldn't load driver|no userspace device-specific driver",
                 r"no plugin found|could not find: libnccl-(?:net|tuner|profiler|env)|libnccl-(?:net|tuner|profiler)\S*\.so.{0,60}(?:cannot open|no such file|not found)|failed to open libibverbs|no device found\b|plugin .{0,30}(?:not found|internal)",
                 r"errno: ?97\b|address family not supported by protocol|client socket (?:cannot be|has failed to be)",
                 r"destroy_process_group\(\)|using GPU \d+ (?:to perform barrier|as device)|device used by this process is currently unknown|find_unused_parameters|hides? ?/dev|guessing device id",
@@ -175,6 +191,7 @@ SYMPTOMS = Symptoms(
                 r"(?:root complex|host bridge|(?:\bPHB\b|\bSYS\b)|through (?:the )?(?:cpu|host memory)|\bupi\b|\bqpi\b|infinity fabric)\b.{0,60}(?:limit|path|only|\d|between|p2p)",
             )
         ),
+        "pcie-generation-named": Topic(wordings=(r"\bpci-?e(?:xpress)? ?(?:gen ?)?[345](?:\.0)?\b|\bgen ?[345]\b",)),
         "consumer-gpu": Topic(
             wordings=(
                 r"\b(?:rtx|gtx|geforce)[- ]?(?:\w+ )?(?:10[678]0|20[678]0|30[5-9]0|40[5-9]0|50[5-9]0|a[246]000)\b|\b(?:3090|4090|5090|3080|4080|2080) ?(?:ti|super)?s?\b|titan|\bL4\b|\bL40S?\b|\bA10\b|\bT4\b|\bV100 pcie\b|rtx (?:6000|pro)",
@@ -219,6 +236,7 @@ SYMPTOMS = Symptoms(
         ),
         "line-rate-named": Topic(
             wordings=(
+                r"\b(?P<value>1|2\.5|5|10|25|40|50|100|200|400|800)[- ](?P<unit>gigabits?)\b(?! ?(?:per|/|a) ?s)",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:GbE|GBASE)|gigabit ethernet|gige)\b",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps)) (?:is what|is sold|(?:is |as )?(?:advertised|promised|nominal|specified|rated|theoretical)|(?:each )?per (?:node|server|instance|host))",
                 r"\brates?\W{1,3}(?P<value>40|56|100|200|400|800)(?P<unit>)\b(?! ?[a-z/%.\d])",

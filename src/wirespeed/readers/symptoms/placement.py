@@ -30,6 +30,13 @@ SYMPTOMS = Symptoms(
                 r"\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b.{0,60}\b(?:pod|rack|row|island|block|hall|zone|cell) [a-h]\b",
             ),
         ),
+        "crossing-ruled-out": Topic(
+            negatable=False,
+            wordings=(
+                r"(?:first|initially|wrongly)\s.{0,24}(?:thought|suspected|assumed|guessed|blamed)\s.{0,40}(?:racks?|leaf|switch|zone|tor\b|crossing|placement|spine)",
+                r"(?:not|n.t|no)\s(?:\w+ ){0,2}(?:depend|matter|relat|correlat|difference)\w*\s.{0,30}(?:racks?|leaf|switch|zone|placement|which nodes)|(?:racks?|leaf|switch|zone|placement)\b.{0,24}(?:makes? no difference|do(?:es)? n.t matter|irrelevant|ruled out)",
+            ),
+        ),
         "lies-in-domain": Topic(
             negatable=False,
             wordings=(
@@ -43,7 +50,7 @@ SYMPTOMS = Symptoms(
         "tensor-parallel-across-nodes": Topic(
             negatable=False,
             wordings=(
-                r"(?:tensor[- _]?parallel\w*|\bTP\d*\b)(?: size)?.{0,60}(?:across|over|spans?|between|on)\s(?:the\s)?(?:two"
+                r"(?:tensor[- _]?parallel\w*|\bTP ?=? ?\d*\b)(?: size)?.{0,60}(?:across|over|spans?|between|(?<!tp=[248] )(?<!tp[248] )on)\s(?:the\s)?(?:two"
                 r"|both|2|four|4|\d+|multiple|several|different)?\s?(?:nodes|hosts|machines|servers|boxes)",
                 r"(?:across|over|between)\s(?:two|2|both|multiple|several|\d+)?\s?(?:nodes|hosts|machines|servers"
                 r"|boxes)\b.{0,40}(?:tensor[- _]?parallel|\bTP\b)",
@@ -161,6 +168,8 @@ SYMPTOMS = Symptoms(
                 r"|its own|rank 0|by itself|standalone)",
                 r"same (?:bandwidth|results?|numbers?|busbw)\b.{0,30}\b(?:1|one|single)\b.{0,12}(?:2|two|more|multi\w*)[- ]?nodes",
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
+                r"(?:both|each|every|all)\s(?:of them|hosts?|nodes?|machines?|ranks?|servers?|process\w*)\s(?:reports?|shows?|prints?|gives?|gets?|says?)\s.{0,30}(?:single|one)[- ]node",
+                r"counters?\b.{0,20}(?:do(?:es)? not|do(?:es)?n.t|never|hardly|barely)\s(?:move|change|increase|rise|count|increment)|counters? (?:stay|remain)\w* (?:flat|zero|the same|at)",
                 r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",
                 r"(?:printed|prints|appears?|shown|header|output)\s.{0,20}(?:twice|two times|several times|once per)",
                 r"(?:do(?:es)? ?n.?o?t|never|can.?t see|no)\s.{0,24}(?:communicat\w*|connections?|talk|exchange)\b.{0,40}(?:between|across|hosts|nodes|machines|each other)",

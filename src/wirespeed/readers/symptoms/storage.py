@@ -35,6 +35,8 @@ SYMPTOMS = Symptoms(
                 r"\b(?:one|1|a single|single) (?:tcp |iperf3? )?(?:stream|flow|connection|transfer|copy|thread)\b.{0,50}\b(?:[4-9]|\d\d|four|eight|ten|sixteen|several|many|more)\b.{0,12}(?:streams?|flows?|connections?|transfers?|copies|threads|parallel)",
                 r"(?:in parallel|at once|together|simultaneously)\b.{0,12}\b(?:gives?|gets?|reach\w*|makes?|do|sum|total|yields?)\b.{0,12}\d|\b(?:gives?|gets?|reach\w*) (?:\d+|two|four|six|eight|ten) ?(?:x|×|times)",
                 r"(?:one|a single) (?:layer|file|blob|object|shard)\b.{0,12}(?:=|is|means|uses|per|over) (?:one|a single) (?:connection|stream|request)",
+                r"\b(?:byte[- ]?ranges?|range[- ](?:reads?|requests?|gets?)|ranged (?:reads?|gets?))\b(?!.{0,30}(?:not supported|unsupported|no support))",
+                r"\b(?:other|second|another|own|prototype|different|new|faster) (?:loader|down-?loader|tool|client|program|streamer)\b.{0,40}(?:\b\d(?:\.\d+)? ?(?:x|×|times)\b|faster|full)",
                 r"hf_transfer|hf_xet|HF_XET_HIGH_PERFORMANCE",
             )
         ),
@@ -85,6 +87,7 @@ SYMPTOMS = Symptoms(
                 r"(?:i/?o[- ]?wait|\biowait|%wa\b|\bwa\b)\W{0,12}(?:[3-9]\d|of [3-9]\d|is high|high|at [3-9]\d)",
                 r"(?:fio|dd|hdparm|iostat)\b.{0,60}(?:only|same|just|\d+ ?M[Bi])",
                 r"nfs: server \S+ not responding|blocked for more than \d+ seconds",
+                rf"{_NETFS}\b[^.;]{{0,40}}(?<![\d.])\d{{1,3}}(?:\.\d+)? ?M(?:i?B)(?:/s|ps)",
                 rf"{_NETFS}\b.{{0,60}}(?:slow|saturat|limit|bottleneck|overload|only \d+|not responding|full|busy)",
                 r"(?:same|equal(?:ly)?) (?:slow|speed|rate).{0,40}(?:dd|local|direct)",
                 r"\bosts?\b.{0,20}(?:full|9\d ?%|busy|slow|unbalanced)|(?:volume|ebs|gp3|disk) (?:throughput|iops|bandwidth) (?:limit|cap|of)",

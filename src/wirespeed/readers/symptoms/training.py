@@ -28,6 +28,7 @@ SYMPTOMS = Symptoms(
                 rf"(?:pair(?:wise|s)?(?: of)?\s(?:tests?|runs?|bench\w*|{_NODE}s?)|bisect\w*|binary search|{_NODE}s?\s(?:one by one|in turn))\b.{{0,80}}(?:slow|low\b|half|bad|culprit|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:(?:slow\w*|bad|faulty|weak\w*)\s{_NODE}|culprit|outlier)",
                 rf"(?:with|once|after)\s(?:the |that )?(?:{_NODE}[-_ ]?)?[\w-]*\d (?:is |was )?(?:cordoned|drained|excluded|removed|replaced|out\b|gone|off\b|left out)",
                 rf"\b(?:one|1)\s(?:of|out of|in)\s(?:the |our |my |these |all )?(?:\d+ )?{_NODE}s\b.{{0,40}}(?:slow|drag|lag|\blate\b|behind|half|worse|longer|holds?\b)",
+                rf"\b{_NODE}[- ]?\w*\d(?:.s)?\b.{{0,40}}\d ?m?s\b.{{0,24}}\b(?:all )?(?:the )?(?:others?|rest|remaining)\b.{{0,16}}\d.{{0,40}}\b(?:same|always|every)\b",
                 rf"(?:a|the|that|this)\s(?:\w+ )?{_NODE}\b.{{0,30}}\b(?:drags|holds|slows|pulls)\s.{{0,16}}(?:job|ring|others|everyone|everybody|down|back|whole|cluster|run\b)",
                 r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:\bothers\b|the rest|siblings|other (?:gpus|nodes|hosts|cards|machines))",
                 r"(?:exact )?same (?:script|job|code|experiment|run)\b.{0,20}\bon\b.{0,60}\d|(?:some|these|those|certain) (?:nodes?|node sets?|hosts?|allocations?)\b.{0,60}(?:slow|times|\d ?x)",
@@ -82,7 +83,7 @@ SYMPTOMS = Symptoms(
                 r"\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:one|a|some|rank|gpu|the).{0,40}\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:the )?(?:others?|rest|another|rank|gpu|all)",
                 r"(?:changes|differs|varies|another|different|not the same)\s(?:\w+ )?(?:rank|gpu|card|worker)?\s?(?:\w+ )?(?:per|every|each|from|between)\s(?:step|job|iteration|batch)",
                 r"(?:by|per|on) samples?(?: count)?,? (?:and )?not (?:by )?(?:tokens|frames|length|pixels)|(?:tokens?|frames?|pixels?) (?:count|number)s?\b.{0,20}(?:var|differ|uneven)",
-                r"(?:from|between)\s\d[\d,.]* ?k?\s(?:to|and|-)\s\d[\d,.]* ?k?\s(?:tokens|frames|pixels|samples|words|atoms|points)|(?:no|without|lacks?)\s(?:sequence )?(?:packing|bucketing|length sorting)",
+                r"(?:from|between)\s\d[\d,.]* ?k?\s(?:to|and|-)\s\d[\d,.]* ?k?\s(?:tokens|frames|pixels|samples|words|atoms|points)|(?:no|without|lacks?)\s(?:sequence )?(?:packing|length[- ]?bucket\w*|length sorting)",
                 r"\brank ?\d+\S*\s.{0,30}(?:\d(?:\.\d)? ?x|twice|times|longer)\s.{0,24}(?:long|since|because|as it|also|than)|(?:also|additionally) (?:runs?|holds?|computes?|has)\s.{0,30}(?:encoder|embedding|head|loss|tower)",
             ),
         ),
@@ -139,6 +140,8 @@ SYMPTOMS = Symptoms(
                 r"(?:some|one|those|certain|only)\s(?:of the )?(?:ranks?|process\w*|gpus?|workers?|batches|samples)\b.{0,60}(?:skip\w*|without (?:an? )?(?:image|label|mask|expert)|early (?:return|exit|stop)|continue|break\b|never (?:enter|reach|call)|raise|leave)",
                 r"(?:rank|process|gpu|worker) ?\d+\b.{0,40}\b(?:one|two|\d+) (?:more|fewer|less|extra)\b|(?:one|fewer|less|more) (?:batch\w*|samples?|steps?|iterations?)\s.{0,20}(?:less|than|on|for)\s.{0,16}(?:others?|rank|gpu|process)",
                 r"\b(?:others?|ranks? \d[\d,\- ]*|workers?|the rest|remaining ranks)\s(?:had |have |has |were |was |are |is )?(?:already )?(?:exited|finished|ended|left|returned|done|gone)\s(?:cleanly|normally|without error|already|long ago|before)",
+                r"\b(?:is|are|was|gets?)\s(?:only )?(?:called|executed|run|reached|logged|invoked|entered|computed)\s(?:only )?(?:if|when|on|for|by|inside)\b.{0,40}(?:batch|rank|sample|process|gpu|main|condition|has\b|have\b)",
+                r"(?:multi|two|2|several|many)[- ]?gpus?\b.{0,24}(?:hang|freez|stuck|deadlock|stall)\w*.{0,40}(?:one|1|single)[- ]?gpu\b.{0,24}(?:fine|works?|ok\b|passes|no problem)",
                 r"not divisible|(?:does ?n.t|not) divide evenly|IterableDataset|Join\(|join context|static_graph|(?:early stopping|best model)\b.{0,40}(?:rank|process)",
                 r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
                 r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
@@ -180,6 +183,7 @@ SYMPTOMS = Symptoms(
                 r"|about|for)\s.{0,16}(?:\d+ ?(?:min|h\b|hours?|s\b)|an? hour|half an hour|the time-?out|minutes|hours)",
                 r"(?:takes?|took|lasts?|needs?)\s.{0,12}(?:\d+|forty|thirty|twenty|an?) ?(?:min\w*|h\b|hours?)\s(?:on|for|in)\s(?:the )?(?:rank ?0|main process|one rank|first rank|master)",
                 r"time-?outs?\b.{0,40}(?:preprocess|data processing|tokeni|download|checkpoint|sav(?:e|ing)\b|evaluat|loading)",
+                r"(?:weights|checkpoint\w*|shards|model|dataset)\b.{0,60}(?:takes?|took|needs?|lasts?)\s.{0,16}(?:\d+ ?(?:min|h\b|hour)|an? hour|half an hour)",
                 r"Running tokenizer on dataset|main_process_first|\bMap(?: \(num_proc=\d+\))?: +\d+%",
                 r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout"
                 r"|timedelta)\b.{0,60}(?:fix|help|works?|solv|pass|runs|finish|gone)?",
@@ -194,6 +198,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:rank|process|worker|node|pod|actor|instance)s?\b.{0,50}(?:died|dies|crash\w*|was killed|been killed"
                 r"|is gone|exited|segfault\w*|aborted|preempted|evicted|restarted|rebooted)",
+                r"\b(?:reclaim|terminat|preempt|evict)\w*\s(?:\w+ ){0,2}(?:nodes?|instances?|vms?|hosts?|machines?|pods?)\b|\b(?:nodes?|instances?|vms?|hosts?|machines?)\s(?:\w+ ){0,2}(?:reclaimed|terminated|shut ?down|powered off|lost power|rebooted|vanished)",
                 r"\bOOM[- ]?kill\w*|out of (?:host )?memory\b.{0,30}kill|\bSIGKILL\b|signal 9\b|exit ?code (?:-9|137|-11|139)"
                 r"|\bsegmentation fault\b|\bspot (?:instance|interruption)",
                 r"(?:first|earlier|real|original)\s(?:error|exception|traceback|failure)\b.{0,60}(?:rank|node|other|another"

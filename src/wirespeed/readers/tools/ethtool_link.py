@@ -24,6 +24,7 @@ _RECOGNISED = re.compile(
     r"(?m)Settings for \S+:|\bSpeed: *(?:\d+ ?Mb/s|Unknown!)|\bLink detected: *(?:yes|no)|\bAdvertised link modes:"
 )
 _ADVERTISED = "Advertised link modes"
+_SUPPORTED = "Supported link modes"
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -54,12 +55,14 @@ def _link(lines: Lines, block: Block) -> Link | None:
 
 
 def _advertised(block: Block) -> tuple[float | None, list[Seen]]:
+    """The fastest advertised mode; an excerpt without those lines has the supported ones, which are advertised unless told otherwise."""
+    wanted = _ADVERTISED if any(found["key"] == _ADVERTISED for _, found in block.rows) else _SUPPORTED
     fastest: float | None = None
     used: list[Seen] = []
     key = ""
     for seen, found in block.rows:
         key = found["key"] or key
-        if key != _ADVERTISED:
+        if key != wanted:
             continue
         for mode in _MODE.finditer(found["value"] or found["more"] or ""):
             fastest = max(fastest or 0.0, float(mode["mbps"]) * 1e6)

@@ -101,7 +101,7 @@ _HINT = re.compile(
     r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
     r"|martian|duplicate address|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
     r"|INFO: task|soft lockup|rcu: |temperature"
-    r"|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |firmware"
+    r"|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |[Ff]irmware|wait_fw_init|Waiting for FW"
 )
 _STAMP = re.compile(r"^\W{0,3}\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*")
 _CLOCK = re.compile(

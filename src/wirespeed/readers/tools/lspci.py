@@ -13,7 +13,7 @@ from wirespeed.model.text import Text
 
 _ADDRESS = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
 _HEADER = re.compile(
-    rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$"
+    rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>(?!Lnk)[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$"
 )
 _LINK = re.compile(r"\b(?P<which>LnkCap|LnkSta):(?:\s|.{0,24}, )\s*Speed (?P<speed>\d{1,3}(?:\.\d)?) ?GT/s(?P<rest>.{0,120})")
 _PREFIXED = re.compile(rf"^\W{{0,3}}(?P<address>{_ADDRESS})\b.{{0,40}}\bLnk(?:Cap|Sta):")

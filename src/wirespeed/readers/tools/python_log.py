@@ -57,7 +57,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (
         "store-timeout",
         r"DistStoreError|TCPStore.*(?:timed? ?out|wait timeout)|[Tt]imed out after \d+ seconds waiting for clients"
-        r"|store->get\(.*timeout|client socket has timed out|[Ww]ait timeout after \d+ms|StoreTimeout",
+        r"|store->get\(.*timeout|client socket has (?:timed out|failed to connect to any)|[Ww]ait timeout after \d+ms|StoreTimeout",
     ),
     (
         "peer-closed",

@@ -42,6 +42,8 @@ _SS = re.compile(
     rf"^\s*(?:tcp +)?(?P<state>{_STATES}) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')}"
     rf" +{_END.format('peer')}(?P<rest>.*)$"
 )
+_LISTEN_CUT = re.compile(rf"^\s*(?:tcp +)?(?P<state>LISTEN) +(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')}(?P<rest>) *$")
+"""A listener without the column of peers, as people shorten it."""
 _SS_FILTERED = re.compile(
     rf"^\s*(?:tcp +)?(?P<received>\d+) +(?P<sent>\d+) +{_END.format('local')} +{_END.format('peer')}(?P<rest>.*)$"
 )
@@ -55,11 +57,11 @@ _SUMMARY = re.compile(r"^\s*TCP: +\d+ \((?P<states>[^)]+)\)")
 _SOCKSTAT = re.compile(r"^\s*TCP: inuse (?P<used>\d+) orphan (?P<orphans>\d+) tw (?P<waiting>\d+)")
 _SUMMARY_NAMES = {"estab": "ESTAB", "timewait": "TIME-WAIT", "synrecv": "SYN-RECV", "closed": "CLOSED", "orphaned": "ORPHANED"}
 _PROCESS = re.compile(r'users:\(\("(?P<ss>[^"]*)"|\b\d+/(?P<netstat>\S+)')
-_SHAPES = (_SS, _NETSTAT, _TALLY, _TALLY_REVERSED, _SUMMARY, _SOCKSTAT)
+_SHAPES = (_SS, _LISTEN_CUT, _NETSTAT, _TALLY, _TALLY_REVERSED, _SUMMARY, _SOCKSTAT)
 _RECOGNISED = re.compile(
     rf"(?m)\b(?:{_STATES}) +\d+ +\d+ +\S+:\S+ +\S+:|^[ \t]*(?:[\w.-]+: *)?tcp6? +\d+ +\d+ +\S+:\S+ +\S+:\S+"
     rf" +[A-Z]|^[ \t]*\d+ +(?:{_STATES})\b"
-    rf"|\bcwnd:\d|^[ \t]*(?:{_STATES})[ :=]+\d+[ \t]*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
+    rf"|^[ \t]*(?:tcp +)?LISTEN +\d+ +\d+ +\S+:\d+[ \t]*$|\bcwnd:\d|^[ \t]*(?:{_STATES})[ :=]+\d+[ \t]*$|\bTCP: +\d+ \(estab|\bTCP: inuse \d|Recv-Q +Send-Q|\bss (?:-\w+ )*state \w"
 )
 _MOST_REMOTES = 4096
 """Remote ends counted apart; connections to further ones are counted with the first `_MOST_REMOTES` full, under no name."""
@@ -120,7 +122,7 @@ def _is_own(text: str) -> bool:
 
 
 def _row(seen: Seen) -> tuple[re.Match[str] | None, str]:
-    found = _SS.match(seen.text) or _NETSTAT.match(seen.text)
+    found = _SS.match(seen.text) or _LISTEN_CUT.match(seen.text) or _NETSTAT.match(seen.text)
     if found:
         return found, _STATE_NAMES.get(found["state"], found["state"])
     arguments = arguments_of(seen.command, "ss") or ()

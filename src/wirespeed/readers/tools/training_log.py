@@ -1,6 +1,6 @@
 """Step times and throughput in training logs: the forms of the common trainers.
 
-Known forms: PyTorch ImageNet example, timm, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, DeepSpeed, Hugging Face
+Known forms: PyTorch ImageNet example, timm, mmcv, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, DeepSpeed, Hugging Face
 Trainer (end of run), torchtitan, nanoGPT, llm.c, tf_cnn_benchmarks, and plain `step N, X examples/sec`.
 """
 
@@ -35,7 +35,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ),
     (
         "mmengine",
-        rf"\[\d+\]\[\s*(?P<step>\d+)/\d+\]\s.*\btime: (?P<s>{_N})\s+data_time: (?P<data_s>{_N})",
+        rf"\[\d+\]\[\s*(?P<step>\d+)/\d+\]\s.*\btime: (?P<s>{_N}),?\s+data_time: (?P<data_s>{_N})",
     ),
     ("detectron2", rf"\biter: (?P<step>\d+)\s.*\btime: (?P<s>{_N})\s.*\bdata_time: (?P<data_s>{_N})"),
     (

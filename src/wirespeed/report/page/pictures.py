@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 COLOUR = {"plain": "var(--soft)", "good": "var(--good)", "warn": "var(--warn)", "bad": "var(--bad)"}
 _STATION_WIDTH, _STATION_HEIGHT, _GAP = 132, 54, 30
 _MARK_HEIGHT = 46
-_BAR_HEIGHT, _BAR_WIDTH, _LABEL_WIDTH, _NOTE_WIDTH = 30, 180, 240, 540
 _WEIGHT_FULL_NATS = 5.0
 """Weight that fills the small scale beside a piece of evidence: that of evidence which proves alone."""
 
@@ -27,9 +26,7 @@ def way(block: Way) -> str:
     parts = [_station(index, station) for index, station in enumerate(block.stations)]
     arrows = [_arrow(index) for index in range(len(block.stations) - 1)]
     label = escape(block.title.en)
-    return (
-        f'<svg viewBox="0 0 {width + 4} {height}" width="{width}" role="img" aria-label="{label}">{"".join(arrows + parts)}</svg>'
-    )
+    return f'<svg class="way" viewBox="0 0 {width + 4} {height}" width="{width}" role="img" aria-label="{label}">{"".join(arrows + parts)}</svg>'
 
 
 def _station(index: int, station: Station) -> str:
@@ -79,30 +76,24 @@ def _arrow(index: int) -> str:
 
 
 def bars(block: BarChart) -> str:
-    """Horizontal bars from 0 to 1, label on the left, figure at the end."""
-    height = len(block.bars) * _BAR_HEIGHT + 8
-    total = _LABEL_WIDTH + _BAR_WIDTH + _NOTE_WIDTH
+    """Bars from 0 to 1: the label, the bar with its figure, and the note, which wraps."""
     rows = []
-    for index, bar in enumerate(block.bars):
-        top = index * _BAR_HEIGHT + 6
-        length = max(2.0, bar.share_ratio * _BAR_WIDTH)
+    for bar in block.bars:
         colour = COLOUR[bar.tone] if bar.tone != "plain" else "var(--accent)"
-        rows.append(_words(bar.label, _LABEL_WIDTH - 12, top + 15, "var(--ink)", 13, anchor="end"))
-        rows.append(f'<rect x="{_LABEL_WIDTH}" y="{top + 3}" width="{_BAR_WIDTH}" height="15" rx="7.5" fill="var(--code)"/>')
-        rows.append(f'<rect x="{_LABEL_WIDTH}" y="{top + 3}" width="{length:.1f}" height="15" rx="7.5" fill="{colour}"/>')
-        figure = Text(en=f"{bar.share_ratio:.0%}  {bar.note.en}", zh=f"{bar.share_ratio:.0%}  {bar.note.zh}")
-        rows.append(_words(figure, _LABEL_WIDTH + _BAR_WIDTH + 12, top + 15, "var(--soft)", 13, anchor="start"))
-    return f'<svg viewBox="0 0 {total} {height}" width="{total}" role="img" aria-label="{escape(block.title.en)}">{"".join(rows)}</svg>'
+        filled = f'<i style="width:{max(1.0, bar.share_ratio * 100):.0f}%;background:{colour}"></i>'
+        rows.append(f"<b>{both(bar.label)}</b><span>{filled}</span><em>{bar.share_ratio:.0%}</em><div>{both(bar.note)}</div>")
+    return f'<div class="bars">{"".join(rows)}</div>'
 
 
 def scale(weight_nats: float) -> str:
     """A small scale: how much one piece of evidence weighs, to the right for the claim, to the left against it."""
+    said = f"weight {weight_nats:+.1f} nats: to the right speaks for the cause, to the left against it"
     half = 40
     length = min(1.0, abs(weight_nats) / _WEIGHT_FULL_NATS) * half
     left = half if weight_nats >= 0 else half - length
     colour = "var(--for)" if weight_nats >= 0 else "var(--against)"
     return (
-        f'<svg viewBox="0 0 {2 * half} 18" width="{2 * half}" height="18" aria-hidden="true"><rect x="0" y="6" width="{2 * half}" height="6" '
+        f'<svg viewBox="0 0 {2 * half} 18" width="{2 * half}" height="18" role="img"><title>{said}</title><rect x="0" y="6" width="{2 * half}" height="6" '
         f'rx="3" fill="var(--code)"/><rect x="{left:.1f}" y="6" width="{length:.1f}" height="6" rx="3" fill="{colour}"/>'
         f'<path d="M{half} 2 v14" stroke="var(--soft)"/></svg>'
     )

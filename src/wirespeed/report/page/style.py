@@ -15,7 +15,7 @@ h1{font-size:1.9rem;line-height:1.25;margin:1.2rem 0 .6rem;letter-spacing:-.01em
 h2{font-size:1.28rem;margin:2.4rem 0 .5rem}h3{font-size:.8rem;text-transform:uppercase;letter-spacing:.07em;color:var(--soft);margin:1.3rem 0 .35rem}
 .bad{color:var(--bad)}.warn{color:var(--warn)}.good{color:var(--good)}
 p{margin:.4rem 0}.soft{color:var(--soft)}
-section.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.1rem 1.3rem;margin:1rem 0;overflow-wrap:anywhere}
+section.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.1rem 1.3rem;margin:1rem 0;overflow-wrap:break-word;overflow-x:auto}
 .card h2{margin:.1rem 0 .3rem}.tags{display:flex;gap:.5rem;flex-wrap:wrap;align-items:center;font-size:.84rem;color:var(--soft)}
 .tag{border:1px solid var(--line);border-radius:99px;padding:.08rem .6rem}.tag.cause{color:var(--accent);border-color:currentColor;font-family:ui-monospace,monospace}
 table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}
@@ -26,6 +26,11 @@ pre.quote{background:var(--quote);border-left:3px solid var(--accent);border-rad
 pre.quote .at{color:var(--soft);user-select:none;margin-right:.8em}
 .evidence{display:grid;grid-template-columns:5.2rem 1fr;gap:.2rem .9rem;margin:.55rem 0}.evidence>.says{grid-column:2}.evidence>pre{grid-column:2}
 ul{margin:.3rem 0;padding-left:1.2rem}li{margin:.25rem 0}svg{display:block;max-width:100%;height:auto}svg text{font:inherit}
+.bars{display:grid;grid-template-columns:minmax(7rem,max-content) minmax(4rem,11rem) 3rem 1fr;gap:.45rem .8rem;align-items:center;font-size:.92rem}
+.bars b{font:600 .85rem ui-monospace,monospace;overflow-wrap:anywhere}.bars span{background:var(--code);border-radius:8px;height:14px}
+.bars i{display:block;height:14px;border-radius:8px}.bars em{font-style:normal;text-align:right}.bars div{color:var(--soft)}
+@media(max-width:40rem){.bars{grid-template-columns:1fr 3rem}.bars span{grid-column:1}.bars b,.bars div{grid-column:1/3}}
+svg.way{min-width:760px;max-width:none;width:100%}.card h3:first-child,.picture h3:first-child{margin-top:.1rem}
 .picture{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1rem 1.2rem;margin:1rem 0;overflow-x:auto}
 button{font:inherit;color:var(--accent);background:none;border:1px solid var(--line);border-radius:99px;padding:.1rem .8rem;cursor:pointer}
 details summary{cursor:pointer;color:var(--soft);font-size:.88rem;margin-top:.6rem}

@@ -8,14 +8,15 @@ from wirespeed.model.kinds import Renderer
 from wirespeed.model.source import Quote
 from wirespeed.model.text import Language, Text
 from wirespeed.report import words
-from wirespeed.report.page.style import SCRIPT, STYLE
 from wirespeed.report.page.pictures import bars, both, scale, way
+from wirespeed.report.page.style import SCRIPT, STYLE
+from wirespeed.report.plain import visible
 
 
 def _render(document: Document, language: Language, width: int) -> str:
     body = "\n".join(_block(block) for block in document.blocks)
     return (
-        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><meta name="generator" content="wirespeed"><meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(document.title[language])}</title><style>{STYLE}</style></head>\n"
         f'<body class="{language}"><main><header><b>wirespeed</b><button id="flip" type="button"><span lang="en">中文</span>'
         f'<span lang="zh">English</span></button></header>\n{body}\n</main><script>{SCRIPT}</script></body></html>\n'
@@ -75,7 +76,7 @@ def _evidence(one: ShownEvidence) -> str:
 
 def _quote(quote: Quote) -> str:
     where = f"{quote.source}:{quote.line_index + 1}"
-    return f'<pre class="quote"><span class="at">{escape(where)}</span>{escape(quote.text.strip())}</pre>'
+    return f'<pre class="quote"><span class="at">{escape(visible(where))}</span>{escape(visible(quote.text.strip()))}</pre>'
 
 
 def _item(what: Text, commands: tuple[str, ...], risk: Text | None = None, side: str = "both") -> str:

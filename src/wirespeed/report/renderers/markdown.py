@@ -5,10 +5,12 @@ from wirespeed.model.finding import Finding
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.text import Language, Text
 from wirespeed.report import words
+from wirespeed.report.plain import visible
 
 
 def _render(document: Document, language: Language, width: int) -> str:
-    return "\n\n".join(part for block in document.blocks if (part := _block(block, language))) + "\n"
+    body = "\n\n".join(part for block in document.blocks if (part := _block(block, language)))
+    return f"{document.title[language]}\n\n{body}\n"
 
 
 def _block(block: AnyBlock, language: Language) -> str:
@@ -51,7 +53,7 @@ def _finding(finding: Finding, rank: int, language: Language) -> str:
     for one in finding.evidence:
         against = "" if one.bears == "for" else f" ({words.AGAINST[language]})"
         parts.append(f"- {_safe(one.says[language])}{against}")
-        parts.extend(_fenced(f"{quote.source}:{quote.line_index + 1}: {quote.text}") for quote in one.quotes)
+        parts.extend(_fenced(visible(f"{quote.source}:{quote.line_index + 1}: {quote.text}")) for quote in one.quotes)
     parts.append(f"**{words.FIX[language]}**")
     parts.extend(f"- {_safe(change.what[language])}{_commands(change.commands)}" for change in finding.changes)
     parts.append(f"**{words.VERIFY[language]}**")
@@ -72,7 +74,7 @@ def _row(cells: tuple[Text, ...], language: Language) -> str:
 
 
 def _commands(commands: tuple[str, ...]) -> str:
-    return "".join(f"\n\n  `{command}`" for command in commands)
+    return "".join(f"\n\n    {command}" for command in commands)
 
 
 def _fenced(text: str) -> str:

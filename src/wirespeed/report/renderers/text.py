@@ -14,6 +14,7 @@ from wirespeed.model.finding import Finding, ShownEvidence
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.text import Language, Text
 from wirespeed.report import words
+from wirespeed.report.plain import visible
 
 _STYLE = {"plain": "", "good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _BAR_CELLS = 24
@@ -26,8 +27,11 @@ def rendered(document: Document, language: Language) -> RenderableType:
 
 def _render(document: Document, language: Language, width: int) -> str:
     sink = io.StringIO()
-    Console(file=sink, width=width, color_system=None, force_terminal=False, highlight=False).print(rendered(document, language))
-    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
+    Console(file=sink, width=width, color_system=None, force_terminal=False, highlight=False).print(
+        rendered(document, language), crop=False
+    )
+    body = "\n".join(line.rstrip() for line in sink.getvalue().splitlines())
+    return f"{document.title[language]}\n\n{body}\n"
 
 
 def _block(block: AnyBlock, language: Language) -> RenderableType:
@@ -122,14 +126,19 @@ def _title(title: Text, language: Language) -> Styled:
 def _evidence(one: ShownEvidence, language: Language) -> RenderableType:
     mark = "+" if one.bears == "for" else "−"
     said = one.says[language] + ("" if one.bears == "for" else f" ({words.AGAINST[language]})")
-    quoted = [Styled(f"{quote.source}:{quote.line_index + 1}│ {quote.text.strip()}", style="cyan") for quote in one.quotes]
+    quoted = [Styled(visible(f"{quote.source}:{quote.line_index + 1}│ {quote.text.strip()}"), style="cyan") for quote in one.quotes]
     lines = [Padding(line, (0, 0, 0, 6)) for line in quoted]
     return Group(Padding(Styled(f"{mark} {said}"), (0, 0, 0, 2)), *lines)
 
 
 def _item(text: str, commands: tuple[str, ...] = ()) -> RenderableType:
-    shown = [Padding(Styled(f"$ {command}", style="green"), (0, 0, 0, 6)) for command in commands]
+    shown = [_command(command) for command in commands]
     return Group(Padding(Styled(f"• {text}"), (0, 0, 0, 2)), *shown)
+
+
+def _command(command: str) -> Styled:
+    """One line to copy: never wrapped, so that what is copied is what was meant."""
+    return Styled(f"      {command}", style="green", no_wrap=True, overflow="ignore")
 
 
 def _steps(block: Steps, language: Language) -> RenderableType:

@@ -1,0 +1,172 @@
+"""Everything a diagnosis was given: machines, texts and the question, read into records, and kept for a case file."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+import wirespeed
+from wirespeed.archive.casefile import write_case
+from wirespeed.archive.redact import redacted
+from wirespeed.archive.store import Run
+from wirespeed.machines.local import Local
+from wirespeed.machines.opening import open_inputs
+from wirespeed.machines.recording import Recording
+from wirespeed.model.errors import BadRequest, CouldNot
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
+from wirespeed.model.record import Record
+from wirespeed.model.run import Manifest, Reply
+from wirespeed.model.source import Problem, Source
+from wirespeed.model.text import Text
+from wirespeed.readers.recognise import read_all
+from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
+
+QUESTION_NAME = "question.txt"
+"""An input of this name is what the user asks, not what happened."""
+THIS_MACHINE = "this machine"
+_VOICES = ("machine", "loose", "prose")
+"""An input is named after the reader whose lines are surest to be its own."""
+_OWN_MARKS = (
+    '"schema": "wirespeed/diagnose/',
+    '"schema":"wirespeed/diagnose/',
+    '<meta name="generator" content="wirespeed"',
+    "wirespeed diagnosis\n",
+    "wirespeed 诊断\n",
+)
+"""What our own answers begin with: a report read as evidence would prove itself."""
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """One text that was read: the reader that got most of it, the others, and how many records it gave."""
+
+    path: str
+    recognised_as: str
+    also: tuple[str, ...] = ()
+    records: int
+
+
+class Gathered:
+    """Records and problems of all inputs as they are read, and the raw bytes they were read from."""
+
+    def __init__(self, readers: Mapping[str, Reader]) -> None:
+        self.readers = readers
+        self.question = ""
+        self.records: list[Record] = []
+        self.problems: list[Problem] = []
+        self.inputs: list[Input] = []
+        self.texts: dict[str, str] = {}
+        self.unread: list[str] = []
+        """Inputs the user named of which nothing could be read."""
+        self._opened: list[Lines] = []
+        self._machines: list[Recording] = []
+        self._seen: dict[bytes, str] = {}
+
+    def gather(self, paths: tuple[str, ...]) -> None:
+        """Read every input, or this machine when there is none. Raises BadRequest for an empty name."""
+        if any(not path for path in paths):
+            raise BadRequest(Text(en="an input has an empty name (an unset variable?)", zh="有一个输入的名称为空（变量未设置？）"))
+        if not paths:
+            self.look(Recording(Local()), THIS_MACHINE)
+        for path in paths:
+            count = len(self.inputs)
+            machine, problems = machine_in(path)
+            self.problems.extend(problems)
+            if machine is not None:
+                self.look(Recording(machine), path)
+            for opened in open_inputs((path,)):
+                if machine is None or not _is_of_machine(opened, path):
+                    self.take(opened)
+            if len(self.inputs) == count and not self.question and not self._was_seen(path):
+                self.unread.append(path)
+
+    def _was_seen(self, path: str) -> bool:
+        """Whether an input was left out because its text had been read already."""
+        return any(problem.source.tool == "input" and problem.source.path.startswith(path) for problem in self.problems)
+
+    def look(self, machine: Recording, name: str) -> None:
+        """Take in the facts of a machine."""
+        items = observe(machine)
+        found = [item for item in items if isinstance(item, Record)]
+        self.records.extend(found)
+        self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
+        self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
+        self._machines.append(machine)
+
+    def take(self, opened: Lines | Problem) -> None:
+        """Take in one text: the question, or something to read."""
+        if isinstance(opened, Problem):
+            self.problems.append(opened)
+        elif Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
+            self.question = self.question or (opened.whole() or "").strip()
+        elif (why := self._left_out(opened)) is not None:
+            self.problems.append(Problem(source=Source(tool="input", path=opened.path), why=why))
+        else:
+            self.read(opened)
+
+    def _left_out(self, lines: Lines) -> Text | None:
+        """Why a text is not evidence: it is a report of ours, or it was read already under another name."""
+        if any(mark in lines.sample[:4096] for mark in _OWN_MARKS):
+            return Text(en="is a report of wirespeed itself and was not read", zh="是 wirespeed 自身的报告，未读取")
+        text = lines.whole()
+        if not text:
+            return None
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        first = self._seen.setdefault(digest, lines.path)
+        if first == lines.path:
+            return None
+        return Text(en=f"says the same as {first} and was read once", zh=f"与 {first} 内容相同，只读取一次")
+
+    def read(self, lines: Lines) -> None:
+        """Read one text with every reader that knows it."""
+        self._opened.append(lines)
+        counts: Counter[str] = Counter()
+        self.texts[lines.path] = lines.sample
+        for name, item in read_all(lines, self.readers, guarded):
+            if isinstance(item, Problem):
+                self.problems.append(item)
+            else:
+                self.records.append(item)
+                counts[name] += 1
+        names = sorted(counts, key=lambda name: (_VOICES.index(self.readers[name].voice), -counts[name], name))
+        main = names[0] if names else "unknown"
+        self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
+
+    def ask(self) -> None:
+        """Take in what the user says in the question."""
+        if self.question:
+            asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers, guarded)
+            self.records.extend(item for _, item in asked if isinstance(item, Record))
+
+    def save(self, place: Path) -> None:
+        """Write all of it as one case file, secrets replaced. Raises CouldNot where that fails."""
+        replies = [reply for machine in self._machines for reply in machine.replies]
+        replies += [_given(lines.path, lines.whole() or "") for lines in self._opened]
+        if self.question:
+            replies.append(_given(QUESTION_NAME, self.question))
+        host = next((machine.host for machine in self._machines), None)
+        manifest = Manifest(wirespeed_version=wirespeed.__version__, host=host)
+        kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
+        try:
+            write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+        except FileExistsError as error:
+            raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
+        except OSError as error:
+            raise CouldNot(
+                Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")
+            ) from error
+
+
+def _given(path: str, text: str) -> Reply:
+    """A text the user gave, under its name without the folders: those are nobody's business."""
+    return Reply(kind="input", request=Path(path.rpartition("!")[2]).name, content=text.encode())
+
+
+def _is_of_machine(opened: Lines | Problem, root: str) -> bool:
+    """Whether a text is one of a captured machine's own files, which the collectors read."""
+    if isinstance(opened, Problem):
+        return False
+    inside = Path(opened.path).relative_to(root) if Path(opened.path).is_relative_to(root) else Path()
+    return inside.parts[:1] in (("proc",), ("sys",), ("etc",), ("dev",))
