@@ -1,11 +1,13 @@
 """More is asked of the model server than it can serve: its own queue grows."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 MANY_WAITING_COUNT = 10
@@ -74,7 +76,7 @@ RULE = Rule(
         en="The offered load is above the service rate, so requests wait in the server's own queue; the network is not what they wait for.",
         zh="到达负载超过服务速率，请求在服务器自身队列中等待；等的不是网络。",
     ),
-    needs=((wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),), (Statement,)),
+    needs=((wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),), (Table,), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from wirespeed import __version__, verbs
+from wirespeed.faces.cli.progress import at_work
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.text import Language
@@ -70,7 +71,8 @@ def _run(module: Any, given: dict[str, Any]) -> None:
     language: Language = lang or ("zh" if _locale().startswith("zh") else "en")
     try:
         options = module.Options(**given)
-        answer = module.run(options)
+        with at_work(module.__name__.rpartition(".")[2]):
+            answer = module.run(options)
         _write(_printed(module, answer, options, output_format, language, output), output)
     except BadRequest as error:
         _leave(error.why[language], WRONG_USE)
