@@ -50,8 +50,11 @@ def line_rates(case: Case) -> list[tuple[Record, float]]:
     ]
     found += [(one, one.link_rate_bits_per_s) for one in case.every(Link) if one.link_rate_bits_per_s]
     found += [(one, 1e9 * one.value) for one in case.said("line-rate-named") if one.value and _names_a_line(one)]
+    found += [(one, 1e9) for one in case.said("gigabit-named")]
     found += [
-        (one, one.value) for one in quantities(case, "rate", r"(?:speed|link rate|line rate)\W{0,3}$") if "B" not in one.printed
+        (one, one.value)
+        for one in quantities(case, "rate", r"(?:speed|link rate|line rate|\b(?:eth|en[opsx]|bond|ib)\w*\d)\W{0,3}$")
+        if "B" not in one.printed
     ]
     found += [(one, rate) for one in case.said("line-rate-named", "rdma-card-count", "several-links-named") for rate in _sums(one)]
     named = [(one, GENERATION_BITS_PER_S.get((one.unit or "").upper())) for one in case.said("infiniband-generation")]

@@ -25,6 +25,8 @@ LEAST_SIZE_BYTES = 1e6
 LEAST_TIME_S = 0.01
 MOST_NUMBERS = 12
 """Among more numbers some three agree by chance."""
+BUSY_RATIO = 0.88
+"""From here on an interface is full: headers and gaps take the rest."""
 
 
 def _time_of_link(case: Case) -> tuple[Quantity, Quantity, Record, float] | None:
@@ -46,6 +48,17 @@ def _time_of_link(case: Case) -> tuple[Quantity, Quantity, Record, float] | None
     )
 
 
+def _busy_interface(case: Case) -> tuple[ThroughputRun, Record, float] | None:
+    """Traffic that sar saw at the rate of the slowest link that could carry it."""
+    busiest = max(case.every(ThroughputRun, tool="sar"), key=lambda one: one.rate_bits_per_s, default=None)
+    if busiest is None:
+        return None
+    carriers = [one for one in line_rates(case) if one[1] >= 0.95 * busiest.rate_bits_per_s]
+    line = min(carriers, key=lambda one: one[1], default=None)
+    share_ratio = busiest.rate_bits_per_s / line[1] if line else 0.0
+    return (busiest, line[0], share_ratio) if line and share_ratio >= BUSY_RATIO else None
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     demand, slow_kind, said_full = case.said("demand-exceeds"), case.said("link-is-slow-kind"), case.said("link-full")
@@ -58,6 +71,9 @@ def _judge(case: Case) -> Verdict:
         evidence.append(
             supports(_TIME, FAIR, *taken[:3], size_bytes=taken[0].value, line_bits_per_s=taken[3], time_s=taken[1].value)
         )
+    busy = _busy_interface(case)
+    if busy and not (demand or said_full):
+        evidence.append(supports(_FULL, STRONG, busy[0], busy[1], share_ratio=busy[2]))
     evidence += piece(_SAID, ALONE, said_full)
     evidence += piece(_DEMAND, ALONE, demand)
     if evidence:

@@ -35,10 +35,12 @@ def _judge(case: Case) -> Verdict:
     if len(case.every(HttpTiming)) >= 3 and not slow_first:
         evidence += against(_EVEN, FAIR, case.every(HttpTiming))
     evidence += against(_STORAGE, FAIR, case.said("storage-is-limit") if not slow_first else ())
+    evidence += against(_WARM_UP, STRONG, case.said("warm-up-counted") if not slow_first else ())
     evidence += against(_LAST, FAIR, case.said("few-left-hanging"))
     return Verdict(evidence=tuple(evidence))
 
 
+_WARM_UP = Text(en="a benchmark without warm-up measured its own first call", zh="未预热的基准测试测到了自身首次调用")
 _FIRST = Text(en="the first request is several times slower than the following ones", zh="首个请求比后续慢数倍")
 _FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批请求慢，之后快")
 _LATER = Text(en="the requests after it are fast", zh="之后的请求很快")

@@ -25,6 +25,7 @@ _COLLECTIVE = re.compile(
 def _judge(case: Case) -> Verdict:
     watchdog = case.every(FrameworkEvent, topic="watchdog-timeout")
     branch = case.said("branch-on-rank")
+    in_branch = _collectives_of_some(case)
     evidence = (
         *seen(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
         *seen(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
@@ -32,8 +33,8 @@ def _judge(case: Case) -> Verdict:
         *seen(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
         *seen(_AHEAD, FAIR, _different_sequence(watchdog)),
         *seen(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
-        *seen(_BRANCH, STRONG, _collectives_of_some(case)),
-        *seen(_SOME_CODE, SLIGHT, branch if watchdog or case.said("hang", "watchdog-limit") else ()),
+        *seen(_BRANCH, STRONG, in_branch),
+        *seen(_SOME_CODE, SLIGHT, branch if not in_branch and (watchdog or case.said("hang", "watchdog-limit")) else ()),
         *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)
@@ -41,7 +42,9 @@ def _judge(case: Case) -> Verdict:
 
 def _collectives_of_some(case: Case) -> tuple[Statement, ...]:
     """Branches taken by some ranks whose body, by its indentation, calls what all ranks must call."""
-    return tuple(one for one in case.said("branch-on-rank") if any(_COLLECTIVE.search(line) for line in _body(case, one.quotes[-1])))
+    return tuple(
+        one for one in case.said("branch-on-rank") if any(_COLLECTIVE.search(line) for line in _body(case, one.quotes[-1]))
+    )
 
 
 def _body(case: Case, head: Quote) -> list[str]:

@@ -53,7 +53,9 @@ def _small_share(case: Case) -> tuple[Quantity, Quantity] | None:
         r"(?:exposed|non-?overlapped|remaining)[^.;,]{0,24}$|(?:\bcomm\w*|all-?reduce|nccl\w*)(?: time| takes| is| kernels?|:)*\W{0,3}$",
     )
     whole = quantities(
-        case, "time", r"\b(?:comm\w*|all-?reduce|nccl\w*|collectives?)[^.;]{0,24}\b(?:of|in|out of)(?: an?| the| each| every)?$"
+        case,
+        "time",
+        r"\b(?:comm\w*|all-?reduce|nccl\w*|collectives?)(?:[^.;]|\.(?=\d)){0,24}\b(?:of|in|out of)(?: an?| the| each| every)?$",
     )
     steps = (*whole, *quantities(case, "time", r"\b(?:step|iteration|whole|total)(?: time| takes| is| of|:)*\W{0,3}$"))
     small = [(one, step) for one in exposed[:9] for step in steps[:9] if 0 < one.value <= SMALL_SHARE_RATIO * step.value]

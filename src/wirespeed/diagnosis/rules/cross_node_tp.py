@@ -134,6 +134,7 @@ RULE = Rule(
     ),
     severity="medium",
     explains=(
+        "no-fault-hardware-limit",
         "parallel-strategy-comm-bound",
         "small-message-latency-bound",
     ),

@@ -40,7 +40,9 @@ def _judge(case: Case) -> Verdict:
         *seen(_PROHIBITED, STRONG + SLIGHT, prohibited),
         *seen(_REJECTED, FAIR, no_route if not prohibited else ()),
         *seen(_TIMED_OUT, SLIGHT, timed_out),
-        *seen(_PING, FAIR, ping if no_route or timed_out else ()),
+        *seen(
+            _PING, FAIR if no_route or timed_out else SLIGHT, ping if failed or (is_cut_off and case.said("packet-filter")) else ()
+        ),
         *seen(_SOME, FAIR, some_port if failed else ()),
         *seen(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
         *seen(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),

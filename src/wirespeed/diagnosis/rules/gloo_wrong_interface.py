@@ -27,7 +27,9 @@ def _judge(case: Case) -> Verdict:
         for one in gloo
         if (one.topic == "gloo-connect-failed" or one.topic in _CONNECT_TOPICS) and not _WAS_CONNECTED.search(one.message)
     )
-    said = tuple(one for one in case.said("gloo-address-wrong") if not any(_WAS_CONNECTED.search(quote.text) for quote in one.quotes))
+    said = tuple(
+        one for one in case.said("gloo-address-wrong") if not any(_WAS_CONNECTED.search(quote.text) for quote in one.quotes)
+    )
     loopback = tuple(one for one in gloo if _LOOPBACK.search(f"{one.message} {one.peer or ''}"))
     refused = case.every(
         FrameworkEvent, lambda one: one.topic == "connection-refused" and _LOOPBACK.search(one.message) is not None

@@ -1,5 +1,7 @@
 """One rank ran out of GPU memory and left the others waiting."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
@@ -9,16 +11,24 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_IS_HOST = re.compile(r"(?i)\bmmap|/dev/shm|shared memory|cpualloc|ibv_|\bfork\b|\bpin(?:ned)?\b|memlock")
+"""What ran out, or was refused, is memory of the host."""
+
 
 def _judge(case: Case) -> Verdict:
+    refused = case.every(FrameworkEvent, _is_of_gpu)
     return Verdict(
         evidence=(
-            *piece(_SAYS, PROVES, case.every(FrameworkEvent, topic="out-of-memory")),
+            *piece(_SAYS, PROVES, refused),
             *piece(_NCCL, STRONG + SLIGHT, case.every(NcclWarning, topic="out-of-memory")),
             *piece(_SAID, STRONG, case.said("gpu-memory-full")),
             *against(_DENIED, STRONG, case.denied("gpu-memory-full")),
         )
     )
+
+
+def _is_of_gpu(event: FrameworkEvent) -> bool:
+    return event.topic == "out-of-memory" and not _IS_HOST.search(event.message)
 
 
 _SAYS = Text(en="a rank says that its GPU is out of memory", zh="有进程报告 GPU 显存不足")

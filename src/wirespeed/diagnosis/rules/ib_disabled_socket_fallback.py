@@ -55,15 +55,22 @@ def _no_plugin(case: Case, sockets: tuple[Record, ...]) -> tuple[Record, ...]:
     return case.every(NcclPlugin, name=None) if sockets and case.said("efa-cluster") else ()
 
 
+def _denials(case: Case) -> tuple[Statement, ...]:
+    """Where people say that there is no RDMA; a library that found none says nothing of what the machine has."""
+    return tuple(one for one in case.denied("rdma-expected") if not any("found" in quote.text.lower() for quote in one.quotes))
+
+
 def _against(case: Case, many: bool | None) -> tuple[Evidence, ...]:
     rdma = uses_rdma(case)
     local = (*case.said("one-node"), *case.every(NcclChannel)) if many is False else ()
     return (
         *(contradicts(_RDMA, STRONG, one) for one in rdma[:1]),
+        *(contradicts(_NONE_HERE, FAIR, one) for one in _denials(case)[:1]),
         *(contradicts(_LOCAL, STRONG + FAIR, one) for one in local[:1]),
     )
 
 
+_NONE_HERE = Text(en="it is said that there is no RDMA here", zh="据称此处没有 RDMA")
 _SOCKETS = Text(en="NCCL moves its data over TCP sockets", zh="NCCL 通过 TCP 套接字传输数据")
 _DISABLED = Text(en="the environment switches RDMA off", zh="环境变量关闭了 RDMA")
 _NO_DEVICE = Text(en="NCCL could not use any RDMA device or library", zh="NCCL 未能使用任何 RDMA 设备或库")

@@ -46,6 +46,11 @@ def _server_side(case: Case) -> list[tuple[Record, float]]:
     ]
     found += [(one, seconds) for one in case.said("server-keepalive") if (seconds := said_s(one))]
     for command in case.every(Command, lambda one: _program(one) in ("gunicorn", "uvicorn")):
+        found += [
+            (command, float(text))
+            for name, text in flags_of(command)
+            if name == "keep-alive" and text.isdecimal() and len(text) < 6
+        ]
         if not any("keep-alive" in name for name, _ in flags_of(command)):
             found.append((command, GUNICORN_DEFAULT_S if _program(command) == "gunicorn" else UVICORN_DEFAULT_S))
     if not found:

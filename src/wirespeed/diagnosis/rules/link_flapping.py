@@ -23,7 +23,11 @@ def _judge(case: Case) -> Verdict:
     is_repeated = len(downs) >= FLAPS_COUNT and bool(ups)
     return Verdict(
         evidence=(
-            *piece(_REPEATED if is_repeated else _ONCE, PROVES if is_repeated else FAIR if ups else SLIGHT, downs + ups[:1] if downs else ()),
+            *piece(
+                _REPEATED if is_repeated else _ONCE,
+                PROVES if is_repeated else FAIR if ups else SLIGHT,
+                downs + ups[:1] if downs else (),
+            ),
             *piece(_COUNTED, STRONG, counted),
             *piece(_CARRIER, FAIR, carrier),
             *piece(_EVENT, SLIGHT, events if downs or counted else ()),

@@ -52,7 +52,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_PORTS, STRONG, rdma),
             *piece(_DIFFERS, STRONG, differs),
             *piece(_NAMED, FAIR + SLIGHT, named),
-            *piece(_DEPENDS, STRONG, depends),
+            *piece(_DEPENDS, FAIR if case.said("tunnel-in-path") else STRONG, depends),
             *piece(_OVERSIZE, STRONG, oversize),
             *piece(_BELOW, SLIGHT if is_about_mtu or big else 0.5, below),
             *piece(_BIG, FAIR, big),

@@ -35,7 +35,7 @@ def _judge(case: Case) -> Verdict:
         *_naming(_CLOSED, STRONG if suffers else FAIR + 0.5, closed),
         *seen(_RDMA_OFF, FAIR, rdma_off),
         *_naming(_BOUNDED, STRONG, bounded),
-        *_naming(_BOUNDED, FAIR, modest if not bounded else ()),
+        *_naming(_BOUNDED, FAIR + 0.5, modest if not bounded else ()),
         *_naming(_FORCED, FAIR if is_ll else SLIGHT, forced),
         *seen(_OVER_MEMORY, FAIR, over_memory if closed else ()),
         *seen(_NVLINK, SLIGHT, nvlink if closed else ()),

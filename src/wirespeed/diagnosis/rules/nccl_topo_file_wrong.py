@@ -18,7 +18,9 @@ _SLOW_PCI_BYTES_PER_S = 1e9
 """A PCIe link below 1 GB/s is slower than Gen1 x4: no GPU or NIC of a training machine sits on one, so the file (or guest) is wrong."""
 
 _FILE = re.compile(r"[\w./+-]*\.xml\b")
-_NAMED = re.compile(rf"{_FILE.pattern}|(?i:\b(?:xml|file|graph|topology|dump)\s(?:is|was|comes|came|made|taken|copied|written|of|for|from)\b.{{0,40}})")
+_NAMED = re.compile(
+    rf"{_FILE.pattern}|(?i:\b(?:xml|file|graph|topology|dump)\s(?:is|was|comes|came|made|taken|copied|written|of|for|from)\b.{{0,40}})"
+)
 _GENERATIONS = {
     "V100": re.compile(r"(?i)v100|\bndv2|ndv2|nd40rs|nc\d+r?s_?v3|\bp3(?:dn)?\.|dgx-?1\b"),
     "A100": re.compile(r"(?i)a100|a800|ndv4|nd96am?sr|nc\d+ads_a100|nc\d+-a100|\bp4de?\b|\ba2-"),

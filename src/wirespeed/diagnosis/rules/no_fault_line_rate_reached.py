@@ -34,6 +34,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
+_TWO_WAY = re.compile(r"(?i)\bib_\w+_bw\b.*\s-b\b|bi-?dir\w*|both (?:ways|directions)|full[- ]duplex")
 OVER_RATIO, MOST_OVER_RATIO = 1.05, 2.2
 """A bus bandwidth above the line by up to twice: on two nodes the tree algorithm sends half of what the formula assumes."""
 _SEVERAL_LINKS = re.compile(
@@ -73,12 +74,29 @@ def _judge(case: Case) -> Verdict:
     elif (over := _over_the_line(case, line[1])) is not None:
         evidence.append(supports(_OVER, STRONG, over[0], line[0], **values, measured_bits_per_s=over[1]))
         evidence += piece(_ASKED_WHY, FAIR, case.said("exceeds-link", "metric-confusion", "expects-more"))
+    elif (both := _both_ways(case, line[1])) is not None:
+        evidence.append(supports(_BOTH, STRONG, both[0], line[0], **values, measured_bits_per_s=both[1]))
+        evidence += piece(_ASKED_WHY, FAIR, case.said("exceeds-link", "metric-confusion", "expects-more"))
     elif below:
         evidence.append(contradicts(_BELOW, FAIR, below[0][0], line[0], **values))
     several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
     evidence += against(_SEVERAL, STRONG, [] if full and _is_sum(full[1]) else several)
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
+    work = case.every(ThroughputRun, lambda one: one.tool == "sar" and one.rate_bits_per_s >= 0.85 * line[1])
+    evidence += against(_FULL_OF_WORK, STRONG, work)
     return Verdict(evidence=tuple(evidence), values=values)
+
+
+def _both_ways(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:
+    """A rate of nearly twice the line from a test that sends both ways at once."""
+    return next(
+        (
+            one
+            for one in measured_rates(case)
+            if 1.6 <= one[1] / line_bits_per_s <= 2.02 and any(_TWO_WAY.search(quote.text) for quote in one[0].quotes)
+        ),
+        None,
+    )
 
 
 def _over_the_line(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:
@@ -100,11 +118,18 @@ _OVER = Text(
     en="a bus bandwidth of {measured_bits_per_s} is more than the link's {line_bits_per_s}: it is computed for rings, and trees send less",
     zh="总线带宽 {measured_bits_per_s} 高于链路的 {line_bits_per_s}：它按环算法计算，而树算法发送得更少",
 )
+_BOTH = Text(
+    en="{measured_bits_per_s} is the sum of both directions of a link of {line_bits_per_s}",
+    zh="{measured_bits_per_s} 是 {line_bits_per_s} 链路双向之和",
+)
 _ASKED_WHY = Text(en="it is asked how that can be", zh="所问的是为何如此")
 _EXPECTS = Text(en="more was expected", zh="期望更高")
 _CONFUSED = Text(en="bits and bytes, lanes or sums are mixed", zh="混淆了比特与字节、通道数或求和")
 _BELOW = Text(en="the rate is clearly below the link's {line_bits_per_s}", zh="速率明显低于链路的 {line_bits_per_s}")
 _SEVERAL = Text(en="the machine has several links", zh="机器有多条链路")
+_FULL_OF_WORK = Text(
+    en="the interface is full of the job's own traffic, not of a test's", zh="接口被作业自身流量占满，而非测试流量"
+)
 _DEMAND = Text(en="the job needs more than the link carries", zh="作业所需超过链路能力")
 
 RULE = Rule(

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.rules._line_rate import GENERATION_BITS_PER_S
 from wirespeed.diagnosis.rules._pieces import (
     ALONE,
     MOST_COMPARED,
@@ -16,6 +17,7 @@ from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import (
     PciDevice,
 )
+from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import (
     FAIR,
     SLIGHT,
@@ -38,6 +40,10 @@ _NVLINK = re.compile(r"(?i)nv-?link|nvswitch|\bsxm|\bhgx|\bdgx")
 _NVLINK_TOTAL = re.compile(r"\b(300|400|600|900|1800) ?GB(?:/s|ps)")
 NVLINK_REACHED_RATIO = 0.75
 """NCCL reaches 75 to 85 % of one direction of NVLink: 230 of 300, 370 of 450 GB/s."""
+_LANES_PRINTED = re.compile(r"(?P<rate>\d{2,3}) ?Gb/sec \(4X (?P<name>\w+)\)")
+_ONE_OF_FOUR = re.compile(
+    r"(?i)(?:one|1|only one) of (?:the )?(?:four|4)|four (?:cables?|ports?|links?|lanes?)|\b4 (?:cables|ports|links|lanes)|times four|4 ?x ?\d+ ?g"
+)
 SAME_RATIO = 0.06
 """Two printed rates within 6 % are one rate, rounded or with and without headers."""
 
@@ -85,6 +91,18 @@ def _spinning(case: Case) -> list[Record]:
     return [*gpus, *(low if case.said("gpu-busy", "metric-confusion") else [])]
 
 
+def _lanes_named(case: Case) -> list[Record]:
+    """A port that runs at its generation's rate, where the `4X` beside it was taken for a number of links."""
+    lines = [*case.every(RdmaPort, lambda one: bool(one.link_rate_bits_per_s)), *quantities(case, "rate")]
+    asked = any(_ONE_OF_FOUR.search(line) for line in (case.question, *lines_of(case.every(Statement))))
+    return [one for one in lines if asked and any(_is_full_rate(quote.text) for quote in one.quotes)]
+
+
+def _is_full_rate(line: str) -> bool:
+    found = _LANES_PRINTED.search(line)
+    return found is not None and 1e9 * float(found["rate"]) == GENERATION_BITS_PER_S.get(found["name"].upper())
+
+
 def _is_near(left: float, right: float) -> bool:
     return abs(left - right) <= SAME_RATIO * max(left, right)
 
@@ -104,6 +122,8 @@ def _judge(case: Case) -> Verdict:
     spinning = _spinning(case)
     evidence += piece(_SPINS, STRONG, spinning)
     evidence += piece(_CONFUSED, ALONE, confused)
+    evidence += piece(_WARM_UP, STRONG, case.said("warm-up-counted"))
+    evidence += piece(_LANES, STRONG, _lanes_named(case))
     if len({quote.text for one in confused for quote in one.quotes}) > 1:
         evidence += piece(_AGAIN, FAIR, confused[1:])
     if evidence:
@@ -126,6 +146,8 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_WARM_UP = Text(en="the mean counts the first call, which sets everything up", zh="均值计入了负责初始化的首次调用")
+_LANES = Text(en="the port runs at its generation's full rate; 4X is its number of lanes", zh="端口已达其代际的全速；4X 指通道数")
 _SAME = Text(en="{bytes_text} and {bits_text} are the same rate", zh="{bytes_text} 与 {bits_text} 是同一速率")
 _HALF = Text(
     en="{one_way_text} one way is {both_text} in both directions together", zh="单向 {one_way_text} 即双向合计 {both_text}"

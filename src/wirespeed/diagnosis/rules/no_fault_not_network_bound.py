@@ -20,6 +20,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
@@ -33,7 +34,7 @@ _BEFORE_AND_AFTER = re.compile(
     r"(?i)(?<![\d.])(?P<before>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:before|earlier|previously|with the old|then|became|to|vs\.?)\b"
     r"[^\d.;]{0,24}(?P<after>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:after|afterwards|now|today|with the new|since)\b"
 )
-_SHOWN = r"(?:traffic|graph|nload|iftop|\bsar\b|grafana|dashboard|monitor\w*|\brx|\btx|carries|utili[sz]ation|usage)\W{0,3}(?:is |at |only |carries |about |shows |of |during \w+ )*$"
+_SHOWN = r"(?:traffic|graph|nload|iftop|\bsar\b|grafana|dashboard|monitor\w*|\brx|\btx|carries|utili[sz]ation|usage|shows|sees|moves|bridge|link|nic|wire)\W{0,3}(?:is |at |only |carries |about |shows |of |during \w+ )*$"
 _BENCHMARK = re.compile(r"(?i)iperf|ib_\w+_(?:bw|lat)|perftest|nccl|busbw|all_?reduce|wget|curl|scp|rsync|download|copy")
 
 
@@ -49,6 +50,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_SHARE, STRONG, unused_link[0], unused_link[1], share_ratio=unused_link[2]))
     same = _same_on_a_faster_link(case)
     evidence += piece(_SAME, STRONG, same)
+    evidence += _little_seen(case)
     if evidence:
         evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
         evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
@@ -69,6 +71,15 @@ def _is_unchanged(line: str) -> bool:
         return False
     before, after = (float(found[name].replace(",", "")) for name in ("before", "after"))
     return before > 0 and abs(after - before) <= SAME_RATIO * before
+
+
+def _little_seen(case: Case) -> tuple[Evidence, ...]:
+    """The busiest moment of any interface that sar saw, far below the slowest link there is."""
+    line = min(line_rates(case), key=lambda one: one[1], default=None)
+    busiest = max(case.every(ThroughputRun, tool="sar"), key=lambda one: one.rate_bits_per_s, default=None)
+    if not (line and busiest) or busiest.rate_bits_per_s > SMALL_SHARE_RATIO * line[1]:
+        return ()
+    return (supports(_SHARE, FAIR, busiest, line[0], share_ratio=busiest.rate_bits_per_s / line[1]),)
 
 
 def _hardly_used(case: Case) -> tuple[Quantity, Link, float] | None:

@@ -40,6 +40,11 @@ LEAST_QUEUE_S = 0.01
 MANY_COUNT = 4
 FIRST_TOKEN_TIMES = 20.0
 """A first token that takes as long as twenty later ones has waited; prefill of a few thousand tokens takes fewer."""
+_UNTIL_FIRST = (
+    r"(?:ttft|first[- ]token)\W{0,3}(?:(?:was|is|of|p\d\d|mean|time|takes)\W{0,2})*$"
+    r"|ttft.*\b(?:with|at|for) \d+ ?\w*\W{0,3}$"
+)
+FIRST_TOKEN_GROWTH_TIMES = 10.0
 _SLOTS = r"num_parallel$|^parallel$|max_num_seqs$|max_batch_size$|max_running_requests$|max_concurrent_requests$"
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
@@ -99,10 +104,21 @@ def _waits_for_others(case: Case) -> tuple[ServingMetric, ServingMetric, Serving
     return (asked_for, finished, first, stay_s) if first.value >= 0.4 * stay_s and first.value >= 1.0 and flows else None
 
 
+def _only_first_token_grows(case: Case) -> list[Record]:
+    """First-token times many times apart between loads, where tokens then flow as before."""
+    first = [one for one in quantities(case, "time", _UNTIL_FIRST) if one.value > 0]
+    if len(first) < 2 or not case.said("service-time-constant"):
+        return []
+    low, high = min(first, key=lambda one: one.value), max(first, key=lambda one: one.value)
+    return [low, high] if high.value >= FIRST_TOKEN_GROWTH_TIMES * low.value and high.value >= 1.0 else []
+
+
 def _one_at_a_time(case: Case) -> list[Record]:
     """Settings that let the server work on one request only."""
     found: list[Record] = [one.record for one in configured(case, _SLOTS) if one.setting.strip().strip("\"'") == "1"]
-    return found + list(case.every(EnvVar, lambda one: one.name == "OLLAMA_NUM_PARALLEL" and (one.setting or "").strip().startswith("1")))
+    return found + list(
+        case.every(EnvVar, lambda one: one.name == "OLLAMA_NUM_PARALLEL" and (one.setting or "").strip().startswith("1"))
+    )
 
 
 def _judge(case: Case) -> Verdict:
@@ -119,6 +135,8 @@ def _judge(case: Case) -> Verdict:
     elif times:
         evidence += against(_SHORT, FAIR, times.records, share_ratio=times.share_ratio)
     blamed = case.said("blames-network")
+    grown = _only_first_token_grows(case)
+    evidence += piece(_GROWN, STRONG, grown)
     in_turn: list[Record] = [*case.said("served-in-turn"), *_one_at_a_time(case)]
     evidence += piece(_IN_TURN, STRONG, in_turn)
     evidence += piece(
@@ -132,6 +150,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_GROWN = Text(en="only the time to the first token grows, tokens then flow as before", zh="只有首词元时间变长，之后的词元照常")
 _IN_TURN = Text(en="the server takes one request after the other", zh="服务器一次只处理一个请求")
 _LITTLE = Text(
     en="{in_flight_text} requests at a time at this rate stay {stay_s} each, and {first_s} of it pass before the first token: they wait for others",

@@ -16,6 +16,8 @@ _KILLED = re.compile(
 )
 _TOOL = re.compile(r"\b(?:ib_\w+|i?perf3?|ucx_perftest|rping|\w+_perf|curl|nginx|envoy|haproxy)\[\d+\]: segfault")
 """A test tool or a proxy that crashes is no rank."""
+_PEER_GONE = ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")
+_CLOSED_BY_PEER = re.compile(r"(?i)connection (?:closed|reset) by (?:remote )?peer|broken pipe")
 _REMOTE_EXIT = re.compile(r"ncclRemoteError|remote process exit")
 
 
@@ -25,7 +27,7 @@ def _judge(case: Case) -> Verdict:
     by_kernel = case.every(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault") and not _TOOL.search(one.message))
     closed = (
         *case.every(NcclWarning, topic="connection-closed"),
-        *case.every(FrameworkEvent, lambda one: one.topic in ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")),
+        *case.every(FrameworkEvent, lambda one: one.topic in _PEER_GONE or _CLOSED_BY_PEER.search(one.message) is not None),
     )
     remote = (
         *case.every(NcclWarning, lambda one: _REMOTE_EXIT.search(one.message) is not None),

@@ -12,6 +12,9 @@ from wirespeed.model.text import Text
 
 MANY_WAITING_COUNT = 10
 OVER_TIMES = 1.2
+FLAT_LOAD_TIMES, FLAT_TIMES = 3.0, 1.08
+_LOAD_COLUMN = re.compile(r"(?i)concurren|users|clients|in[- ]flight|parallel|streams|request[-_ ]?rate|offered|load")
+_RATE_COLUMN = re.compile(r"(?i)tok\w*/s|tps|req\w*/s|rps|qps|throughput")
 _OFFERED = re.compile(r"(?i)request[-_ ]?rate|offered|arriv|target|(?:rps|qps|req/s) (?:in|sent)|\bsent\b|\binput rate")
 _SERVED = re.compile(r"(?i)complet|served|achiev|goodput|finish|handled|(?:rps|qps|req/s) (?:out|done)|\brequest throughput")
 
@@ -22,9 +25,11 @@ def _judge(case: Case) -> Verdict:
     )
     long_queue = [one for one in waiting if one.value >= MANY_WAITING_COUNT]
     evidence: list[Evidence] = []
+    running = max((one.value for one in case.every(ServingMetric, name="running_count")), default=None)
+    longer = bool(long_queue and running) and max(one.value for one in long_queue) >= (running or 0.0)
     evidence += piece(
         _QUEUE,
-        FAIR,
+        STRONG if longer else FAIR,
         long_queue or case.said("server-queue-grows"),
         waiting_count=max((one.value for one in long_queue), default=None),
     )
@@ -32,6 +37,8 @@ def _judge(case: Case) -> Verdict:
     served = _served_below_offered(case)
     if served:
         evidence.append(supports(_BELOW_OFFERED, STRONG, served[0], offered_text=f"{served[1]:g}", served_text=f"{served[2]:g}"))
+    flat = [] if served else [one for one in case.every(Table) if _is_flat(one)]
+    evidence += piece(_FLAT_TABLE, STRONG, flat)
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
         evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))
@@ -54,13 +61,29 @@ def _served_below_offered(case: Case) -> tuple[Table, float, float] | None:
     return None
 
 
+def _is_flat(table: Table) -> bool:
+    """Whether throughput stays within some percent while the load in the column before at least doubles, twice."""
+    load = next((place for place, name in enumerate(table.columns) if _LOAD_COLUMN.search(name)), None)
+    rate = next((place for place, name in enumerate(table.columns) if _RATE_COLUMN.search(name) and place != load), None)
+    if load is None or rate is None:
+        return False
+    rows = [row for row in table.rows if len(row) > max(load, rate)]
+    pairs = sorted((left, right) for row in rows if (left := _number(row[load])) and (right := _number(row[rate])))
+    if len(pairs) < 3 or pairs[-1][0] < FLAT_LOAD_TIMES * pairs[-3][0]:
+        return False
+    last = [right for _, right in pairs[-3:]]
+    return max(last) <= FLAT_TIMES * min(last)
+
+
 def _number(cell: str) -> float:
     found = re.search(r"\d[\d,]*(?:\.\d+)?", cell)
     return float(found[0].replace(",", "")) if found else 0.0
 
 
+_FLAT_TABLE = Text(en="throughput stays the same while the load doubles and doubles again", zh="负载一再翻倍而吞吐不变")
 _BELOW_OFFERED = Text(
-    en="{offered_text} requests per second are offered and {served_text} are served", zh="每秒到达 {offered_text} 个请求，只完成 {served_text} 个"
+    en="{offered_text} requests per second are offered and {served_text} are served",
+    zh="每秒到达 {offered_text} 个请求，只完成 {served_text} 个",
 )
 _QUEUE = Text(en="requests queue in the server", zh="请求在服务器内排队")
 _FLAT = Text(en="throughput no longer rises with the load", zh="吞吐不再随负载上升")

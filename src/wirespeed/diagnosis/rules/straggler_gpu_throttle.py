@@ -9,7 +9,7 @@ from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 _HARMLESS = {"gpu_idle", "applications_clocks_setting", "sync_boost", "display_clock_setting", "none"}
@@ -34,12 +34,17 @@ def _judge(case: Case) -> Verdict:
         *seen(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
         *seen(_CLOCK, FAIR, slow_clock),
         *seen(_HOT, SLIGHT, hot),
+        *seen(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
         *seen(_DECAYS, FAIR, case.said("slower-as-it-heats")),
         *seen(_DECAYING, FAIR, _throughput_decay(case)),
         *((contradicts(_FREE, FAIR, healthy[0]),) if healthy and len(healthy) == len(gpus) else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _told_hot(case: Case) -> tuple[Quantity, ...]:
+    return case.every(Quantity, lambda one: one.dimension == "temperature" and 85 <= one.value < 150)
 
 
 def _far_below(gpus: tuple[Gpu, ...], field: str, share_ratio: float) -> tuple[Gpu, ...]:
@@ -77,6 +82,7 @@ _SLOWED = Text(en="a thermal or power slowdown is active", zh="温度或功率�
 _CAPPED = Text(en="the software power cap is active", zh="软件功率上限处于激活状态")
 _LOW = Text(en="GPU {gpu_index} is far below the others in power", zh="GPU {gpu_index} 的功率远低于其他 GPU")
 _CLOCK = Text(en="the clock is far below what it should be", zh="时钟频率远低于应有水平")
+_TOLD_HOT = Text(en="a GPU is said to be at 85 °C or more", zh="据称某 GPU 达到 85 °C 或更高")
 _HOT = Text(en="a GPU is at 85 °C or more", zh="有 GPU 温度达到 85 °C 以上")
 _SAID = Text(en="a GPU is throttled, hot or capped", zh="GPU 被降频、过热或被限功率")
 _DECAYS = Text(en="it slows down over time and recovers after a pause", zh="随时间变慢，停歇后恢复")

@@ -67,7 +67,9 @@ def _in_all_slow_pairs(table: Table) -> tuple[Table, str] | None:
         return None
     good = frozenset[str]().union(*fast)
     bad_with = {name: sum(name in members for members in slow) for members in slow for name in members - good}
-    proven = [name for name, count in bad_with.items() if count >= 2 and any(name in members and members & good for members in slow)]
+    proven = [
+        name for name, count in bad_with.items() if count >= 2 and any(name in members and members & good for members in slow)
+    ]
     return (table, proven[0]) if len(proven) == 1 else None
 
 

@@ -49,7 +49,7 @@ def _round_trip(case: Case) -> tuple[Record, float] | None:
 
 def _rates(case: Case) -> list[tuple[Record, float]]:
     runs: list[tuple[Record, float]] = [
-        (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.stream_count in (None, 1)
+        (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.stream_count in (None, 1) and one.tool != "sar"
     ]
     return runs + [(one, one.value) for one in quantities(case, "rate")] + transfers(case)
 

@@ -68,7 +68,9 @@ _REFUSED = Text(
 _SMALL = Text(en="the locked-memory limit of the process is {limit_bytes}", zh="进程的锁定内存上限为 {limit_bytes}")
 _BARE = Text(en="the container may not lock memory", zh="容器无权锁定内存")
 _SAID = Text(en="the locked-memory limit or IPC_LOCK is in question", zh="锁定内存上限或 IPC_LOCK 存疑")
-_NOT_WANTED = Text(en="no RDMA is there or wanted, so its registration does not matter", zh="并没有也不需要 RDMA，其内存注册无关紧要")
+_NOT_WANTED = Text(
+    en="no RDMA is there or wanted, so its registration does not matter", zh="并没有也不需要 RDMA，其内存注册无关紧要"
+)
 _UNLIMITED = Text(en="locked memory is unlimited here", zh="此处锁定内存无上限")
 
 RULE = Rule(

@@ -16,6 +16,8 @@ SYMPTOMS = Symptoms(
                 rf"(?:sporadic|slow|flaky|intermittent|random(?:ly)?|occasional)\s+{_NAMING}",
                 r"\bEAI_AGAIN\b|temporary failure in name resolution",
                 r"lookup \S+ on \S+:53: .{0,60}(?:i/o timeout|timed out)",
+                r"(?:\bconnect\(\w+ |\bto |\bsendto\b.{0,40}|:)\S*:(?:53|domain)\b.{0,60}(?:time ?-?out|timed out|no (?:answer|reply|response))",
+                r"(?:second|next|other|another) (?:dns|name ?server|resolver)\b.{0,30}(?:answers?|replies|responds?|works?|is tried|at once)",
                 r"connection timed out; no servers could be reached",
             )
         ),

@@ -25,6 +25,7 @@ SYMPTOMS = Symptoms(
                 r"\bgiants?\b.{0,30}\d|oversized? (?:frames|packets)|frames? too long",
                 r"-s ?(?:89\d\d|[4-8]\d{3})\b.{0,60}(?:100 ?%|fail\w*|lost|loss|no (?:reply|answer)|nothing|times? out|dies).{0,80}(?:-s ?)?1[0-4]\d\d|-s ?1[0-4]\d\d.{0,40}(?:ok|fine|works?|pass\w*|answer\w*|repl\w+).{0,60}-s ?(?:89\d\d|[4-8]\d{3})\b.{0,40}(?:fail|lost|loss|no |nothing|time|dies|100)",
                 r"(?:switch\w*|port)\b.{0,24}(?:delivered|came|comes|shipped|defaults?|left) (?:with |at |to )?(?:mtu )?1[0-9]\d\d\b",
+                r"jumbo\w*\b.{0,60}\b(?:but|yet|while|except|though)\b.{0,60}(?:switch|vlan|port|bridge|router|other|peer|nic|bond|tunnel)\b.{0,24}(?:isn'?t|not|no|1500|default|off|without|doesn'?t)|(?:rest|others?|all other\w*)\b.{0,24}\b9\d{3}\b.{0,40}|\b1500\b.{0,30}\b(?:rest|others?|remaining|peers?)\b.{0,16}\b9\d{3}\b",
             ),
             negatable=False,
         ),
@@ -50,6 +51,8 @@ SYMPTOMS = Symptoms(
                 r"(?:clone|push|scp|rsync)s? (?:hangs?|stalls?|freez\w*|(?:is |gets )?stuck)\b",
                 r"(?:\d+ ?(?:b|kb|kib|bytes)\b|short|small|tiny).{0,24}(?:ok|works?|fine|pass\w*).{0,40}(?:\d+ ?(?:mb|mib|kb|gb)\b|long|large|big).{0,24}(?:stall|hang|stuck|freez|never|time)",
                 r"(?:small|short|tiny).{0,24}(?:answer\w*|repl\w+|served|fine|ok).{0,30}\d+ ?[km]i?b .{0,20}(?:never|not|hang|time)|(?:large|big|long) (?:responses?|replies|answers|pages?) (?:freeze|hang|stall|never)",
+                r"(?:payload|size|packets? of|frames? of)\W{1,3}(?:1[3-9]\d\d|[2-9]\d{3}) ?b?\w*\b.{0,24}(?:100 ?% ?(?:packet )?loss|lost|fail\w*|no (?:reply|answer)|times? out|never)",
+                r"(?:post|put|upload|body|request)s? (?:of|over|above|with) (?:more than )?\d+ ?[km]i?b\w*\b.{0,24}(?:hang|stall|freez|never|time|stuck)",
             ),
             negatable=False,
         ),
@@ -60,6 +63,7 @@ SYMPTOMS = Symptoms(
                 r"(?:encapsulat|after encap).{0,60}(?:drop|lost|not seen|exceed)",
                 r"retransmi\w+ (?:of )?(?:seq )?\S{0,12}\b1[2345]\d\d\b|(?:same|identical|full[- ]size\w*|1[2345]\d\d)[ -].{0,30}(?:segments?|packets?|frames?).{0,40}(?:retransmit|resent|unacked|never|lost|again)",
                 r"(?:segments?|packets?|frames?) (?:of|with|larger than|over|above|longer than) (?:about )?1[2345]\d\d\b.{0,60}(?:lost|drop|never|vanish|disappear|retransmi|no )",
+                r"-s ?(?:1[4-9]\d\d|[4-9]\d{3})\b.{0,40}(?:100 ?% (?:packet )?loss|no (?:reply|answer)|fails?|lost|never)",
             ),
             negatable=False,
         ),
@@ -88,7 +92,7 @@ SYMPTOMS = Symptoms(
         ),
         "packet-loss": Topic(
             wordings=(
-                r"(?P<value>\d+(?:\.\d+)?)\s*(?P<unit>%)\s*(?:packet |frame )?loss",
+                r"(?P<value>\d+(?:\.\d+)?)\s*(?P<unit>%)\s*(?:packet |frame )?loss\b(?! (?:in|of) (?!packets|frames))",
                 r"packet loss|packets? (?:are |were |get |being )?(?:lost|dropped|missing)|losing packets|drops packets",
                 r"(?:crc|fcs|symbol|bit) errors?",
                 r"(?:high|many|lots of|constant|growing|increasing) (?:tcp )?(?:retransmi\w+|retrans\b)",
@@ -99,8 +103,11 @@ SYMPTOMS = Symptoms(
                 r"(?:replac\w*|chang\w*|swap\w*|new|clean\w*) (?:the |a |that )?(?:\w+ )?(?:cable|optics?|transceiver|sfp\w*|qsfp\w*|dac|fib(?:er|re))\b.{0,40}(?:fix|solv|cure|gone|help|full|normal)",
                 r"\b(?:rto|retransmission time-?outs?)\b.{0,40}(?:200|lost|loss|ms)|(?:throw\w*|threw) (?:away )?(?:packets|frames)",
                 r"(?P<value>\d+(?:\.\d+)?)\s?(?P<unit>%) (?:of (?:the |all )?(?:packets|datagrams|frames) )?(?:is |are |were |was )?(?:lost|dropped|missing)",
-                r"\d+(?:\.\d+)? ?% loss|\d{4,} segments? (?:re-?transmitted|lost)|giants",
+                r"\d+(?:\.\d+)? ?% loss\b(?! (?:in|of) (?!packets|frames))|\d{4,} segments? (?:re-?transmitted|lost)|giants",
                 r"(?:symbolerror\w*|portrcverrors\w*|link_?integrity\w*)\W{1,6}[1-9]\d|\brx power\b.{0,16}-(?:[1-9]\d|40)|(?:low|high) (?:rx )?(?:power )?(?:alarm|warning)\b.{0,40}(?:transceiver|module|optic|port|lane|cable)|(?:eye|snr)\b.{0,24}(?:low|poor|below|bad)",
+                r"\bloss ?%\W{0,3}[1-9]|\b(?:lost|drop\w*)\W{1,2}\d+ ?/ ?\d{2,}|tcpretranssegs\W{1,4}\d{4,}",
+                r"\b(?:0\.[1-9]\d?|[1-9]\d?(?:\.\d+)?) ?% (?:tcp )?(?:retrans\w*|re-?sent|resends?)|retrans\w*\W{1,3}(?:rate )?(?:of |is |at |about )?(?:0\.[1-9]|[1-9]\d?(?:\.\d+)?) ?%",
+                r"\b\d+(?:\.\d+)? ?% of (?:the |all |our )?(?:pings?|probes?|packets?|segments?|frames?)\b.{0,12}(?:lost|drop|missing|vanish)|every (?:tenth|\w+th|few) (?:ping|packet)\w* (?:is |gets )?(?:lost|dropped|missing)",
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
@@ -110,12 +117,14 @@ SYMPTOMS = Symptoms(
                 r"flapping|link (?:goes|went|going) down",
                 r"(?:drops? out|disappear\w*) and (?:comes?|came|return)\w*",
                 r"(?:link|port|nic|interface|carrier|uplink|cable)s?\b.{0,24}(?:drops?|lost|loses|goes|went|resets?) (?:out |away |down |itself )?(?:for (?:a|some|\d|two|three)|every(?! packet)|randomly|again|several times|once|\d+ times)",
-                r"(?:down/up|up/down|up and down)\b|(?:los(?:es|ing|t)|drops?) (?:the )?(?:carrier|link)|link (?:loss|resets?)|port (?:error|active) (?:/|and|then) port",
+                r"(?:down/up|up/down)\b|(?:link|port|carrier|interface|nic|uplink)s?\b.{0,24}\bup and down\b|(?:los(?:es|ing|t)|drops?) (?:the )?(?:carrier|link)|link (?:loss|resets?)|port (?:error|active) (?:/|and|then) port",
                 r"netdev watchdog|transmit queue .{0,12}timed out|reset adapter|carrier_changes?.{0,12}\d{2,}",
                 r"(?:module|transceiver|optics?|sfp|qsfp)\b.{0,30}(?:over-?heat|hot|too warm|temperature).{0,50}(?:link|port|drop|down)",
                 r"changed (?:its )?state to down|link_downed\b.{0,12}[1-9]\d",
                 r"(?:loses?|lost|losing|drops?) (?:the )?(?:signal|light|link|carrier)\b|definitely down\b|(?:every|each) (?:few |\d+ |ten |five )?(?:minutes|hours?).{0,20}(?:link|port)",
                 r"(?:disappear|vanish|drop)\w* (?:out )?(?:for (?:a|some|several|\d+) (?:\w+ )?(?:seconds?|moments?|minutes?)|(?:several|many|\d+) times|now and then)",
+                r"link[_ -]?downed?\b.{0,24}\b[1-9]\d*\b|link (?:failure|retrain\w*) (?:count|event)s?\b.{0,12}[1-9]|(?:relink\w*|re-?train\w*|re-?negotiat\w*) (?:every|several|many|again|\d+)",
+                r"(?:port|link|interface)s?\b.{0,24}\bchanged (?:its )?(?:state|status)\b.{0,24}(?:times|often|again|several|\d)|(?:nic|interface|port|adapter|device)\b.{0,24}(?:disappears?|vanish\w*|gone|goes missing|drops out)\b.{0,40}(?:now and then|seconds|moments?|again|comes? back|returns?|times)|async event\W{1,3}port error",
             )
         ),
         "pfc-not-set": Topic(
@@ -157,6 +166,7 @@ SYMPTOMS = Symptoms(
                 r"rx_(?:prio\d_)?(?:global_)?pause\w*|(?:rx|link)_(?:flow_control_)?xo(?:n|ff)\w*|xo(?:n|ff) (?:frames?|all the time|sent|received|storm)|(?:sends?|sending|sent) xoff",
                 r"(?:802\.3x|flow control|pause)\b.{0,40}(?:off|disabl\w+).{0,30}(?:fix|help|faster|solv|full|cure)|turn\w* off (?:802\.3x|flow control|pause).{0,40}(?:fix|help|faster|solv|full|cure)?",
                 r"slow receiver|head[- ]of[- ]line block\w*.{0,40}(?:port|switch|fabric|host)|(?:stalls?|freezes?|stops?) the (?:entire |whole )?(?:switch|port|rack|fabric)",
+                r"(?:switch|port|leaf|tor)\w*\b.{0,30}\b(?:tx|sends?|sent|transmit\w*) pauses?\b|\brx_(?:prio\d_)?pause\w*\b.{0,16}[1-9]\d{2,}",
             )
         ),
         "no-drops-anywhere": Topic(
@@ -177,7 +187,8 @@ SYMPTOMS = Symptoms(
                 r"(?:only|just) \d (?:of|out of) (?:the )?\d (?:rails|ports|hcas)\b|shows? (?:disabled|polling)\b",
                 r"(?:has|have|had|shows?|with) no (?:link|carrier)\b|\bled (?:is )?(?:dark|off)|==> \S+ \(down\)",
                 r"(?:stays?|stuck|remains?|sits?|hangs?) (?:in|at) (?:polling|disabled|down)\b",
-                r"\b(?P<value>\d{1,2}) (?:of|out of) (?:the |its )?(?!(?P=value)\b)\d{1,2} (?:hcas?|ib ports|infiniband ports|rails|mlx5 (?:devices|ports))\b",
+                r"\b(\d{1,2}) (?:of|out of) (?:the |its )?(?!\1\b)\d{1,2} (?:hcas?|ib ports|infiniband ports|rails|mlx5 (?:devices|ports))\b",
+                r"no active ports?\b|\bled\b.{0,12}(?:dark|off|unlit)\b|(?:port|link)s? (?:never|won'?t|doesn'?t|not) come? up",
             )
         ),
         "subnet-manager-missing": Topic(
@@ -191,6 +202,7 @@ SYMPTOMS = Symptoms(
                 r"ports? .{0,20}(?:stuck|stays?|remain\w*|sits?) (?:in|at) init\w*|\bPORT_INIT\b|sm[_ ]?lid:? ?0\b",
                 r"(?:two|second|double|multiple|competing) (?:opensm|subnet managers?|masters?)|lids? (?:get|are|keep) (?:re-?assign|chang)\w*",
                 r"(?:ib|infiniband|ipoib|connectx\S*)\b.{0,60}(?:direct(?:ly)? (?:cabl\w+|connect\w+|attach\w+|link\w*)|no switch|without (?:a )?switch|dac between)|(?:direct(?:ly)? (?:cabl\w+|connect\w+)|no switch|without (?:a )?switch)\b.{0,60}(?:infiniband|\bib\b)",
+                r"\bstate\W{1,3}init\w*|\blids?\b.{0,16}(?:65535|0xffff)\b",
             ),
             negatable=False,
         ),
@@ -213,6 +225,8 @@ SYMPTOMS = Symptoms(
                 r"link (?:is )?up (?:at )?(?:100|1000|10) ?mb\w*|link is up (?:100|1000) mbps|(?:4x )?(?:fdr|edr|hdr|qdr)\b.{0,40}(?:while|but|though|yet|on an?) .{0,24}(?:edr|hdr|ndr|xdr)|rate:? ?\d{2,3}\b.{0,30}\b(?:ndr|hdr|xdr)\b|old switch",
                 r"(?:comes?|came) up (?:with|at|as) (?:only |just )?\d+(?:\.\d)? ?[gm](?:b\w*)?\b|wrong (?:sfp|qsfp|dac|optics?)",
                 r"(?:supposed(?:ly)?|alleged(?:ly)?|advertised|so-called) (?:\w+ )?\d+ ?g(?:b(?:e|it\w*|ps)?)?\b|link (?:is )?up,? (?:at )?\d+ ?[gm]bps\b.{0,40}\d{2,3} ?g\b|\bothers?\b.{0,24}\brate:? ?\d{2,3}\b",
+                r"\b(?:runs?|came|comes|links?|trained|up) (?:\w+ )?(?:as|at|with) [12]x\b|\b[12]x\b.{0,12}(?:instead of|not|rather than) 4x|speed\W{1,3}\d+ ?mb/s\b.{0,40}\b(?:10|25|40|50|100)g(?:base|b?e|bit)?",
+                r"(?:linked|links|connected|connects|syncs?|trains?|negotiates?|came up|comes up|runs) (?:up )?(?:at|with|as|to|only) (?:only |just )?(?:10|100|1000)? ?(?:1 ?g(?:b\w*|ig\w*)?|100 ?mb?\w*|2\.5 ?g\w*|5 ?g\w*|10 ?mb\w*)(?![\w/])|broken (?:pair|wire|lane)|(?:qsfp28|sfp28|sfp\+|cat ?5e?|cat ?6|aoc|dac)\b.{0,40}(?:port|cable|slot|cage).{0,60}\b(?:rate|speed|only|instead|paid|expected|limits?)",
             )
         ),
         "bonded": Topic(
@@ -222,6 +236,7 @@ SYMPTOMS = Symptoms(
                 r"_bond_?\d\b|\b(?:roce|rdma) lag\b",
                 r"bonding mode|xmit_hash_policy|transmit hash policy",
                 r"(?:ports|links|nics|interfaces|cables) (?:are |is )?aggregated|aggregated? (?:link|port|interface)s?\b",
+                r"\bbalance-(?:xor|rr|alb|tlb)\b|active-backup\b|\bmlag\b|\bmc-lag\b|etherchannel|portchannel",
             )
         ),
         "one-member-only": Topic(
@@ -234,6 +249,7 @@ SYMPTOMS = Symptoms(
                 r"(?:second|other) (?:\w+ )?(?:port|cable|link|nic) (?:is |stays? |sits? )?(?:idle|unused|dark|empty|dead)",
                 r"(?:hash policy|xmit_hash_policy|hash(?:es|ing)?)\W{0,3}(?:is |by |on )?(?:layer ?2|l2|mac\w*)\b(?! ?\+)",
                 r"(?:aggregat|bond|lag|lacp|team)\w*\b.{0,60}(?:exactly|never (?:more|above|over)|at most|only (?:ever )?|same) .{0,16}(?:one|a single|\d+)\b|-P ?\d+ (?:\w+ ){0,2}(?:the )?same\b",
+                r"(?:does|do|did|can)(?:n'?t| ?not) (?:exceed|go (?:above|over|beyond)|get (?:above|over|past)) (?:about )?(?:one|a single|the (?:rate|speed) of|10|25|40|50|100)\b|(?:same|one|single) (?:leg|member|slave)\b|(?:layer ?2|l2|mac)[ -](?:hash\w*|policy)|balance-(?:xor|rr|alb|tlb)\b",
             ),
             negatable=False,
         ),
@@ -244,6 +260,7 @@ SYMPTOMS = Symptoms(
                 r"(?:qps_per_connection|-q \d|-P \d+).{0,50}(?:help|fix|full|scale|double|reach|higher)",
                 r"(?:one|1|single) (?:stream|flow|qp|connection|thread)\b.{0,20}\d.{0,40}(?:-P ?\d+|\d+ (?:streams|flows|qps|connections)|parallel|more).{0,24}\d",
                 r"depending on luck|one (?:iperf3? )?(?:stream|flow) \d+(?:\.\d+)?\b.{0,12}(?:two|four|eight|\d+) (?:streams|flows)",
+                r"qps_per_connection\W{0,3}\d+\b.{0,30}\b(?:gives?|gave|reach\w*|gets?|makes?|yields?|brings?)\b|\b(?:one|1|a single|single) (?:tcp |iperf3? |rdma )?(?:stream|flow|qp|connection|thread)\b.{0,16}\d.{0,40}\b(?:two|four|eight|several|many|\d+)\b.{0,20}\d",
             )
         ),
         "few-flows-hash": Topic(
@@ -262,6 +279,8 @@ SYMPTOMS = Symptoms(
                 r"some (?:\w+ )?(?:uplinks?|links?|paths?) (?:are )?(?:full|busy|hot).{0,24}(?:others?|rest) (?:are |is )?(?:empty|idle|unused)",
                 r"(?:spine|uplink|core|trunk|lag|member|path)s?\b.{0,24}\b9\d ?%.{0,16}\b[0-9] ?%|\b[0-9] ?%.{0,16}\b9\d ?%.{0,24}(?:spines?|uplinks?|trunks?)|qps_per_connection\b.{0,12}\d.{0,30}(?:rais|from|lift|improv|doubl|went|goes|gives?|better)\w*",
                 r"(?:source|src|udp) ports?\b.{0,24}(?:chang\w+|var\w+|decid\w+|alter\w*|matter\w*)|chang\w+ (?:the )?(?:udp |tcp )?(?:source|src) port|flow[- ]?labels?\b",
+                r"(?:one|a single|two) (?:spine|uplink|core|fabric)? ?(?:links?|port|path)s?\b.{0,12}\b(?:hot|full|overloaded|congested|saturated)\b|\belephants?\b|(?:spine|uplink)s?\b.{0,24}(?:counters?|graphs?|utili[sz]ation)\b.{0,40}(?:one|uneven|skew|imbalance|hot|single)|(?:load|traffic) (?:is )?(?:not|un)(?:evenly)? ?(?:spread|balanced|distributed) (?:over|across|on) (?:the )?(?:spines?|uplinks?|paths?|links?)",
+                r"polari[sz]\w*|(?:uplink|spine|link|path|port)s? ?#?\d\b.{0,24}\b(?:line rate|full|100 ?%|9\d ?%|saturated)\b.{0,40}\b(?:others?|seven|rest|three|remaining)\b",
             ),
             negatable=False,
         ),
@@ -274,6 +293,8 @@ SYMPTOMS = Symptoms(
                 r"results? (?:vary|varies|differ|change|jump)\w*|(?:between|from) (?:one )?runs? (?:to|and) (?:the )?(?:run|next|another)",
                 r"\b\d+(?:\.\d+)? or \d+(?:\.\d+)? ?g\w*(?:/s)?\b|(?:\b\d{2,3}, ){2,}\d{2,3} ?g\w*/s|re-?submitted|only sometimes|\d+ or \d+ each time",
                 r"between (?:identical|equal|repeated|the same) runs",
+                r"(?:repeat\w*|reruns?|\bruns\b|same (?:test|job)|each time|again)\b.{0,30}(?:\b\d{2,3}(?:\.\d+)?(?:,| and| or|/)? ?){3,}",
+                r"(?:speed|rate|bandwidth|busbw|throughput|performance)s? (?:varies|vary|differs?|changes?|jumps?|fluctuates?|alternates?)|depending on (?:the )?(?:launch|start|run|luck|day|attempt|seed)|\b\d{2,3} ?/ ?\d{2,3}\b.{0,30}(?:each|every|depending|per) (?:run|launch|start|time)?",
             )
         ),
         "plateau-near-half": Topic(
@@ -287,6 +308,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"multi[- ]?(?:rack|tier|pod)|across (?:racks?|leaf\w*|spines?|pods?|switches|rails)|inter[- ](?:rack|leaf|pod|switch)|(?:leaf|spine)[- ](?:and|spine|leaf)|\bclos\b|fat[- ]?tree",
                 r"different (?:racks?|leaf|leaves|tors?|pods?|switches)",
+                r"\d+ (?:nodes?|hosts?) (?:on|under|in|at) (?:leaf|rack|tor|pod) \S{1,6}, ?\d+ (?:\w+ )?(?:on|under|in|at) (?:leaf|rack|tor|pod)",
             )
         ),
         "oversubscribed": Topic(
@@ -303,8 +325,8 @@ SYMPTOMS = Symptoms(
                 r"\d+ ?x ?\d+ ?g\w*.{0,20}(?:hosts?|down\w*|servers?|blades?|nodes?|access).{0,24}\d+ ?x ?\d+ ?g\w*.{0,16}(?:up|spine|core|agg)|\d+ (?:\w+ )?(?:blades?|hosts?|nodes?|servers?|machines|boxes) (?:behind|on|share|over) (?:just |only )?(?:a |one |\d ?x ?)\d+ ?g",
                 r"(?:when|if|once) (?:everyone|everybody|all(?: of them)?) (?:sends?|talks?|transmits?|runs?)|all at once.{0,30}(?:1/\d|quarter|third|half|fraction)|up-?links? (?:out[- ]?)?(?:discards?|drops?)",
                 r"(?:uplink|trunk|po\d+|port-channel\d*|isl)\b.{0,24}(?:at )?9\d(?:\.\d)? ?%.{0,40}(?:server|host|node|access)|\d ?x ?\d+ ?g\w* up\b|(?:[2-9]|1\d) ?: ?1 (?:blocking|oversub\w*|contention)",
-                r"(?:(?:ports?|links?) )?to (?:the )?(?:spines?|core|agg\w*)\b.{0,60}(?:tx|rx|at|util\w*)\b.{0,12}(?:39\d|9\d) ?(?:%|gb)|(?:uplink|trunk|isl)\w*\b.{0,16}\b(?P<up>\d{2,3}) ?g\b.{0,12}(?:at|carries|runs?|doing|shows?) ",
-                r"\bleaf [a-z0-9]{1,3}, ?\d+ (?:nodes? )?(?:on|at|under) leaf|\d+ (?:nodes?|hosts?) (?:on|under|in|at) (?:leaf|rack|tor|pod) \S{1,6}, ?\d+ (?:\w+ )?(?:on|under|in|at) (?:leaf|rack|tor|pod)",
+                r"\b(?:to|towards) (?:the )?(?:spines?|core|agg\w*|uplinks?)\b.{0,60}(?:\b400 ?g\w*\b.{0,24}\b3[89]\d|\b200 ?g\w*\b.{0,24}\b19\d|\b100 ?g\w*\b.{0,24}\b9[4-9]|\b9\d ?%)|(?:uplink|trunk|isl)\w*\b.{0,16}\b\d{2,3} ?g\b.{0,12}(?:at|carries|runs?|doing|shows?) ",
+                r"\b\d+ (?:servers|hosts|nodes|machines|gpus)\b.{0,24}\b(?:with|over|through|behind|on|share)\b.{0,16}\b(?:one|two|three|four|[1-8]) ?x? ?\d+ ?g\w* (?:uplink|trunk|spine)",
             )
         ),
         "same-switch-fast-across-slow": Topic(
@@ -335,7 +357,9 @@ SYMPTOMS = Symptoms(
                 r"\basymmetric(?:al)? (?:path|traffic|return|rout\w+)|\(asymmetric|\bmartian\b|out (?:of|on|over|via) (?:eth|en|ib)\w+.{0,40}(?:repl(?:y|ies)|answers?|back|return\w*).{0,24}(?:on|via|over|through|arrive) ",
                 r"two default (?:gateways?|routes?)|(?:second|duplicate|multiple|several) default (?:gateways?|routes?)|dev (?:eth|en|ib)\w+ .{0,40}dev (?:eth|en|ib)\w+.{0,24}(?:same|equal) metric",
                 r"(?:wi-?fi|wlan) and (?:ethernet|wired|lan)\b.{0,40}(?:same|both)|(?:network|subnet|range|pool|172\.\S+|10\.\S+|192\.168\S+)\b.{0,30}(?:clash\w*|collid\w*|overlap\w*|conflicts?) with",
-                r"(?:two|three|four|\d+|several|all) (?:\d+ ?g\w* )?(?:ports|nics|interfaces|addresses)\b.{0,16}(?:in|on) (?:the same|one|a single) (?:/\d+|subnet|network|lan|vlan)|(?:all|every)\b.{0,40}(?:leaves?|goes?|exits?) (?:via|over|through|on|by) the first",
+                r"(?:two|three|four|six|eight|\d+|several|all|both) (?:\w+ )?(?:ports|nics|interfaces|addresses)\b(?: all)?.{0,16}(?:in|on) (?:the same|one|a single) (?:/\d+|subnet|network|lan|vlan)|(?:all|every)\b.{0,40}(?:leaves?|goes?|exits?) (?:via|over|through|on|by) the first",
+                r"(?:repl(?:y|ies)|answers?|returns?|comes? back|leaves?) .{0,24}(?:wrong|other|different|first) (?:nic|interface|port|address|ip)\b|arp_(?:ignore|announce|filter)\b",
+                r"(?:addresses|ips?) (?:\w+ )?(?:from|in|of) (?:the )?same (?:\w+ )?(?:pool|range|dhcp|subnet|network|block|vlan)|(?:goes|go|leaves?|sent|traffic)\b.{0,40}\b(?:out )?(?:by|via|through|over|on) the (?:first|wrong|other|default) (?:nic|port|interface|one|adapter|card)?\b|(?:both|two) (?:interfaces|nics|ports|uplinks)\b.{0,24}\bdefault (?:gateway|route)",
             )
         ),
         "address-claimed-twice": Topic(
@@ -349,6 +373,8 @@ SYMPTOMS = Symptoms(
                 r"arping\b.{0,90}(?:and \d|two|2|several|both|different)|(?:two|2|both|different) (?:lladdr|hardware address\w*)|(?:dhcp|laptop|someone|somebody)\b.{0,60}(?:static|same|our) (?:ip|address)",
                 r"is using my ip|same machine-id|gave both|(?:two|both) (?:vms|machines|hosts|nodes).{0,40}(?:same|one) (?:address|ip|lease)",
                 r"(?:moved|changed) from (?:[0-9a-f]{2}:){5}[0-9a-f]{2} to|host identification has changed\b.{0,40}(?:every|each|second|other|again|alternat)|\bdupaddr\b",
+                r"address conflict|same (?:hostname|name) and (?:the same )?(?:ip|address)|(?:second|another|rogue) (?:host|machine|device|server|vm|container) (?:with|has|uses|using|holds|took) (?:the same|our|its|this|that) (?:ip|address)",
+                r"(?:someone|somebody|another|other|a (?:printer|laptop|phone|vm|container|camera))\b.{0,24}\b(?:took|takes|grabbed|stole|uses?|using|has|got|claims?|answers? (?:for|to)) (?:the |our |its |my |this )?(?:same )?(?:ip|address|vip)\b",
             )
         ),
         "goes-through-router": Topic(
@@ -370,6 +396,8 @@ SYMPTOMS = Symptoms(
                 r"(?:huge|deep|oversized|bloated) (?:\w+ )?buffers?|fq_codel|\bsqm\b|\bcake\b.{0,30}(?:fix|help|qdisc)|txqueuelen \d{4,}|backlog \d+(?:\.\d+)? ?mb",
                 r"(?:router|modem|wan|uplink|link|switch|nic)\b.{0,12}queues? (?:for |up to |of )?(?:about )?\d+(?:\.\d+)? ?m?s\b|late during (?:the )?(?:backup|upload|copy|transfer)s?",
                 r"(?:ping|rtt|latency|delay)\w* (?:during|under|while|with|in) (?:an? |the |our |full )?(?:\w+ )?(?:upload|download|copy|backup|load|transfer|sync)\w*\b.{0,12}\d|(?:unloaded|idle|quiet)\b.{0,30}\d ?ms.{0,40}(?:loaded|busy|load|upload|transfer)\w*.{0,30}\d ?ms",
+                r"\b\d{1,2}(?:\.\d+)? ?ms ?(?:->|=>|→|to) ?(?:about |over )?\d{3,}(?:\.\d+)? ?ms\b|(?:stutter|chopp?y|jerk|lag|freez)\w*\b.{0,50}(?:when|while|whenever|as soon as|each time|if|during)\b.{0,40}(?:rsync|sync\w*|backs? up|backup|upload\w*|download\w*|cop(?:y|ies|ying)|transfer\w*)",
+                r"\d ?ms (?:when )?(?:idle|quiet|unloaded|at night|normally)\b.{0,24}\d{2,}.{0,24}\b(?:when|while|during|under|with|once|as)\b",
             )
         ),
         "icmp-prohibited": Topic(wordings=(r"admin(?:istratively)?[- ]prohibited|host prohibited",)),
@@ -395,11 +423,12 @@ SYMPTOMS = Symptoms(
                 r"(?:instance|vm|azure|gcp|gce|ec2|aws|cloud|egress|flavou?r|sku)\b.{0,40}(?:caps?|capped|limits?|limited|throttl\w*|shap\w*|allows?|maxes out) .{0,24}\d+(?:\.\d+)? ?[mg]b(?:it)?(?:ps|/s)",
                 r"(?:egress|per-vm|per[- ]instance|instance|vm) (?:bandwidth |network |egress )?(?:limit|cap|quota|ceiling)\b",
                 r"\b(?:t2|t3a?|t4g|c[4-8]\w{0,3}|m[4-8]\w{0,3}|r[4-8]\w{0,3}|g[4-6]\w{0,2}|p[2-5]\w{0,2}|i[34]\w{0,2}|n[12]-\w+|e2-\w+|standard_\w+)\b\.?\S*.{0,60}(?:first|few|some) (?:minutes|gbs?|seconds|gigabytes).{0,40}(?:then|falls?|drops?|after|settle)",
-                r"(?:first|few|some) (?:minutes|gbs?|gigabytes)\b.{0,24}(?:fast|full|10 ?g|25 ?g).{0,24}then\b|(?:falls?|drops?|settles?|goes) (?:back |down )?to \d+(?:\.\d+)? ?[mg]b\w*(?:/s)? after (?:some |a few |about |\d+ )?(?:minutes|hours?)",
+                r"(?:first|few|some|\d+) (?:min(?:ute)?s?|hours?|gbs?|gigabytes)\b.{0,24}\bthen (?:\w+ ){0,2}\d+(?:\.\d+)? ?[mg]b|(?:first|few|some) (?:minutes|gbs?|gigabytes)\b.{0,24}(?:fast|full|10 ?g|25 ?g).{0,24}then\b|(?:falls?|drops?|settles?|goes) (?:back |down )?to \d+(?:\.\d+)? ?[mg]b\w*(?:/s)? after (?:some |a few |about |\d+ )?(?:minutes|hours?)",
                 r"\d ?[mg]b?\w*(?:/s)? for (?:a|the first|some|about|\d+) .{0,12}(?:minutes?|seconds?|hours?)\b.{0,16}(?:then|after|before)|bursts? (?:allowed|balance|bucket|budget|above)",
                 r"(?:instance|vm|machine) (?:type|size|class|flavou?r)\b.{0,40}(?:guarantees?|offers?|allows?|limited|capped|baseline|up to)",
                 r"(?:expected|documented|advertised|published) (?:network )?bandwidth (?:limit )?of the (?:size|instance|vm|sku)|(?:first|initial) (?:\w+ )?minutes\b.{0,16}then (?:steady |constant |only |down to |about )?\d+(?:\.\d+)? ?[mg]b|standard_\w+.{0,40}(?:never|limit|cap|max)",
                 r"\b(?:t2|t3a?|t4g|c[4-8]\w{0,3}|m[4-8]\w{0,3}|r[4-8]\w{0,3}|g[4-6]\w{0,2}|[nec]\d\w?-(?:standard|highmem|highcpu|micro)\S*|standard_\w+|vm\.\S+)\b.{0,40}(?:never (?:exceeds?|more|above|over|gets?)|stays?|stuck|caps?|capped|tops? out|stops?|limited|max\w*|no more than|peaks?) .{0,24}\d+(?:\.\d+)? ?[mg]b",
+                r"(?:network|burst|bandwidth|cpu|instance|large) credits?\b.{0,16}(?:gone|used up|exhausted|empty|run out|spent|depleted)|\d+ ?g\w*(?:/s)? (?:burst|peak)\w*\b.{0,24}\b(?:then|after|baseline|sustained)",
             ),
             negatable=False,
         ),
@@ -417,7 +446,9 @@ SYMPTOMS = Symptoms(
                 r"\bttl ?=? ?(?:5\d|6[0-3]|12[0-7])\b.{0,40}(?:neighbou?r|same|rack|local|between|lan)|\d+ hops\b.{0,40}(?:same|rack|between|local|firewall|instead)",
                 r"same rack\b.{0,60}(?:route|vpn|hops?|router|core)|public (?:dns )?(?:name|ip|address|endpoint|url)\b.{0,40}(?:inside|within|from (?:the|our) (?:cluster|vpc|network))|(?:internet|nat) gateway and back|route points? to the (?:vpn|gateway|wan)",
                 r"neighbou?rs?\b.{0,40}(?:core router|up to the|over the core|\d hops)",
-                r"\brelay \W[a-z]{2,5}\W|\bvia derp\b|(?:by|through|via|over|use|using) (?:the |our |its )?(?:public|external) (?:load[- ]?balancer|lb|name|hostname|ip|address|endpoint|url)\b",
+                r"\brelay \W[a-z]{2,5}\W|\bvia derp\b|(?:each other|internal\w*|siblings?|pods?|neighbou?rs?)\b.{0,40}(?:by|through|via|over|use|using) (?:the |our |its )?(?:public|external) (?:load[- ]?balancer|lb|name|hostname|ip|address|endpoint|url)\b",
+                r"traceroute\b.{0,60}(?:same|local|neighbou?r\w*|two) .{0,40}(?:firewall|router|gateway|core|\d hops)|(?:between|from) (?:two |both )?(?:\w+ )?(?:nodes|hosts|machines|servers) (?:in|of|on|at) (?:the |one )?same (?:rack|switch|room|site|subnet|row)\b.{0,40}(?:firewall|router|gateway|vpn|core|wan)",
+                r"(?:same (?:rack|switch|room|leaf|tor))\b.{0,60}(?:through|via|over|across|travel\w*|pass\w*|cross\w*) (?:the |a |our )?(?:\w+ )?(?:firewall|router|gateway|vpn|core|wan)\b",
             ),
             negatable=False,
         ),

@@ -119,7 +119,8 @@ SYMPTOMS = Symptoms(
                 r"only\s.{0,24}ports?\b.{0,30}(?:open|allowed|permitted)|(?:open|opened|allow\w*)\s.{0,20}only\s.{0,20}ports?",
                 r"\bcalico\b.{0,30}polic|\bcilium\b.{0,30}polic|default[- ]deny|deny[- ]all|\bACLs?\b.{0,30}(?:block|drop|deny|allow)|\bselinux\b.{0,30}port",
                 r"\bsg (?:rules?|inbound|ingress|outbound)\b|(?:ingress|inbound) rules?\b|\brules?:? (?:tcp|allow)\b|default-deny|\bnetpol\b",
-                r"only\s(?:tcp|udp)[/ ]\d+",
+                r"only\s(?:tcp|udp)[/: ]\d+",
+                r"(?:vpc|rules?|polic\w+|group)\b.{0,16}\b(?:allows?|permits?|opens?)\s(?:only|just|nothing but)\b",
             )
         ),
         "packet-filter-off-helps": Topic(
@@ -162,6 +163,7 @@ SYMPTOMS = Symptoms(
                 r"(?:insufficient|not enough|out of|too little)\s.{0,12}shared memory",
                 r"\bbus error\b",
                 r"NCCL_SHM_DISABLE.{0,40}(?:avoid|help|works?|fix|pass)",
+                r"unable to (?:mmap|open|write|resize|allocate)\b.{0,40}(?:/torch_|/dev/shm|shared memory|\bshm)",
                 r"\bshm\b.{0,40}(?:64 ?m|full|small|limit|default|exhaust|no space|empty ?dir)|empty ?dir\b.{0,30}(?:memory|shm)|\bipc:? ?(?:private|host)\b",
                 r"dataloader worker\b.{0,60}(?:killed|bus|exited)|num_workers\s?=?\s?0\b.{0,40}(?:work|fix|help|avoid|ok|fine)",
             ),

@@ -34,6 +34,9 @@ SYMPTOMS = Symptoms(
                 r"\b(?:1|one|a single|few big) (?:read|packet|write|frame|flush)s? of \d|after (?:it|generation|the model) (?:has )?(?:finish|complet|end)\w*",
                 r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
                 r"\d+ (?:events?|tokens?|chunks?) (?:per|in (?:one|each|a)) (?:read|burst|packet)|(?:gaps?|intervals?)\b.{0,30}(?:alternat\w*|bimodal)",
+                r"\b(?:ttfb|first byte|waiting)\b\W{0,3}(?:is |of |after )?\d+(?:\.\d+)? ?s\b.{0,30}\b(?:download|content|body|transfer|receiv\w+)\b.{0,16}?\b\d{1,3}(?:\.\d+)? ?ms\b",
+                r"\b(?:nothing|blank|empty|silence)\b.{0,40}\b(?:then|until|followed by|before)\b.{0,20}\b(?:everything|the whole|the full|all of it|the complete)\b",
+                r"\b(?:in|as) (?:packs?|groups?|batches|clumps|lumps|bundles|blocks?) of (?:about |~ ?)?\d+",
                 r"nothing (?:for|until|at all)\b.{0,30}then (?:the )?(?:full|whole|entire|everything|all|complete)|\b(?:every|each) (?:token|chunk|event)s?\b.{0,20}(?:late|delayed|held)",
                 r"(?:sse|event-stream|server-sent|streaming).{0,60}(?:buffer|delay|held|late|end|hang)",
                 r"(?:ttfb|ttft|first (?:token|byte|event))\b.{0,50}(?:equals?|same as|≈|close to|almost|nearly|as long as) (?:the )?(?:total|whole|full|end)",
@@ -44,6 +47,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:response|request|proxy|upstream)[-_ ]?buffering\b.{0,12}(?:\bon\b|enabled|true|default)|http-no-delay|proxy_buffering\W{1,3}on|proxy[-_]request[-_]buffering",
                 r"(?:upstream|proxy|response|nginx|gateway)\b.{0,40}\bbuffer(?:s|ed|ing)\b",
+                r"\bbuffer(?:s|ed|ing)? (?:middleware|filter|plugin|policy|stage)\b|max(?:Response|Request)BodyBytes",
                 r"x-accel-buffering|\bbuffering\b.{0,30}(?:default|on\b|enabled|proxy|nginx)",
                 r"a(?:n upstream)? response is buffered to a temporary file",
             )
@@ -63,13 +67,14 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:now and then|rare(?:ly)?|random(?:ly)?|sporadic(?:ally)?|occasional(?:ly)?|intermittent(?:ly)?|some(?:times)?|few|a fraction|\d(?:\.\d+)? ?%)\b.{0,60}\b(?:50[234]s?|resets?|econnreset|broken pipe|bad gateway|disconnect|connection (?:closed|reset)|fail)",
                 r"\b(?:50[24]s?|econnreset|connection (?:reset|closed)|remote end closed|server disconnected|socket hang up|bad gateway|remotedisconnected|broken pipe)\b.{0,60}\b(?:now and then|rare|random|sporadic|occasional|intermittent|some|few|\d(?:\.\d+)? ?%)",
-                r"socket hang up|server disconnected without sending|RemoteDisconnected|remote end closed connection without response|other side closed|upstream prematurely closed|recv\(\) failed \(104|reset by peer.{0,30}(?:while reading|upstream)",
+                r"socket hang up|server disconnected without sending|RemoteDisconnected|NoHttpResponseException|\bfailed to respond\b|ServerDisconnectedError|stale (?:pooled )?connections?|unexpected EOF|remote end closed connection without response|other side closed|upstream prematurely closed|recv\(\) failed \(104|reset by peer.{0,30}(?:while reading|upstream)",
                 r"\bECONNRESET\b|connection reset by peer",
                 r"HTTP/1\.1 502|\b502 bad gateway|\b502s?\b",
             )
         ),
         "after-silence": Topic(
             wordings=(
+                r"\b(?:rested|sat (?:unused|idle)|lain idle|had been (?:idle|quiet|unused))\b|\b(?:first|next) (?:re-?)?use of (?:a|the|an|each) (?:\w+ )?(?:pooled|kept|cached|idle|old|warm)?\s*(?:connection|socket)",
                 r"after (?:idling|being idle|an idle|the idle|a (?:longer |long |short )?(?:break|pause|gap))|\bidling\b|idle for (?:an?|one|two|half an|several|some|more) ",
                 r"after (?:some |a few |several |\d+ ?)?(?:seconds?|s|minutes?|min|hours?|h|a while)?\s*(?:of )?(?:silence|idle(?:ness| time)?|inactivity|being idle|no traffic|pause|quiet)",
                 r"after (?:an?|\d+|several|some|a few) (?:hours?|min\w*|seconds?) (?:of )?(?:no|without|idle|silence|inactivity)\b",
@@ -113,6 +118,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:\balb\b|\belb\b|\bnlb\b|balancer|nginx|ingress|proxy|gateway|envoy|haproxy|firewall|nat|\blb\b)\b.{0,50}\b(?:idle|keep-?alive)\b.{0,30}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
                 r"\bidle (?:\w+ )?connections? (?:for |up to |open (?:for )?){1,2}(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+                r"\bidle_timeout\.timeout_seconds\W{1,4}(?P<value>\d+)()",
                 r"\bidle[- _]?time-?out\b.{0,24}?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
             )
         ),
@@ -356,7 +362,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:round[- ]?robin|random|least[-_ ]?conn\w*|hash)\b.{0,60}(?:queue|long|uneven|hot|wait|some|overload|imbalance|prompts?|cache|idle)",
                 r"(?:queue|long|uneven|hot|waiting|overload\w*|imbalance|idle)\b.{0,60}\b(?:round[- ]?robin|balancer|random)\b",
                 r"\b(?:one|some|a few|two|\d+ of) (?:of (?:the )?|the )?(?:\w+ )?(?:replicas?|pods?|instances?|servers?|workers?|engines?)\b.{0,60}(?:queue|waiting|kv|full|overload|behind|saturat|9\d ?%|100 ?%)",
-                r"(?:others|(?:the )?rest|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
+                r"(?:\b(?:replicas?|pods?|instances?|backends?|engines?|servers?)\b.{0,60}\bothers|(?:other|remaining|neighbou?ring) (?:replicas?|pods?|instances?|servers?|workers?|engines?|backends?|ones))\b.{0,30}\b(?:idle|empty|free|no queue|have room|bored|nothing to do|waiting 0|near 0)",
                 r"waiting\W{0,3}[1-9]\d+\b.{0,60}\bwaiting\W{0,3}\d\b|\bwaiting\W{0,3}\d\b.{0,60}\bwaiting\W{0,3}[1-9]\d+\b",
                 r"\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d+(?:\.\d+)? ?(?:ms\b|s\b|%|waiting|queued)\W.{0,16}\b(?:replica|pod|instance|backend|server|engine|upstream)[- ]?\w{1,8}\b[^.;]{0,24}\d",
                 r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",

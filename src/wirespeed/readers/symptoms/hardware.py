@@ -79,6 +79,9 @@ SYMPTOMS = Symptoms(
                 r"(?:pcie|slot|lanes).{0,30}(?:is|are|as) (?:the |our )?(?:limit|bottleneck|ceiling)",
                 r"electrical\w* (?:only )?x ?[1248]\b|(?:mechanical\w*|physical\w*) x ?16\b",
                 r"\b(?:now|still|only|at|as) (?:gen ?[1-5] )?x ?[1248]\b(?! (?:faster|slower|more|higher|lower|the))|width (?:dropped|reduced|degraded|fell)",
+                r"\bgen ?[1-4]\b.{0,24}\b(?:max|capable|cap|of) ?(?:gen ?)?[3-6]\b|pcie generation\W{0,3}(?:current\W{0,3})?[1-4]\b.{0,12}max\W{0,3}[3-6]|(?:lspci|lnksta|nvidia-smi|link)\b.{0,40}\b(?:says?|shows?|reads?|is|at|reports?) (?:only )?gen ?[12]\b",
+                r"limited by (?:an? |the )?\d+(?:\.\d)? ?gt/s|\bx[1248]\b.{0,16}\b(?:of|/|max\w*) ?x ?(?:8|16)\b|(?:riser|slot|backplane|bifurcation)\b.{0,40}(?:half|quarter|fewer|only \w+) (?:the )?(?:lanes|width|bandwidth|rate)",
+                r"link width\b.{0,20}\b(?:1|2|4|8) ?x\b.{0,16}\b(?:8|16) ?x\b|\b(?:1|2|4|8)x (?:of|/|instead of|not|max) ?(?:8|16)x\b|thunderbolt\b|\boculink\b|\begpu\b|both ports (?:together|at once|combined|in total)\b.{0,40}\b1[0-4](?:\.\d)? ?gb/s",
             )
         ),
         "one-device-copies-slow": Topic(
@@ -100,6 +103,7 @@ SYMPTOMS = Symptoms(
                 r"lacks? (?:gpu )?p2p|p2p (?:capability|test failed|is not available)|(?:gpu|device)s? (?:cannot|can'?t) (?:access|reach) each other",
                 r"\b(?:3090|4090|5090|4080|3080|l40s?|l4|a10g?|t4|a16|a2)s?\b.{0,120}via shm",
                 r"topo -p2p\b.{0,40}\b(?:ns|cns|gns|tns)\b|p2p is disabled between|peer access\W{1,3}(?:no|false|0|disabled|off)\b",
+                r"(?:gpus?|cards?|t4s?|devices)\b.{0,12}(?:can'?t|cannot|don'?t|do not|unable to) .{0,16}(?:talk|access|reach|see|copy)\b.{0,16}(?:direct|each other|peer)",
             ),
             negatable=False,
         ),
@@ -116,6 +120,7 @@ SYMPTOMS = Symptoms(
                 r"bridges?\b.{0,40}(?:not|isn'?t|never) (?:to be )?(?:recogni[sz]ed|detected|seen|found|used)",
                 r"gpu ?\d.{0,12}gpu ?\d.{0,24}\b(?:sys|phb|node|pix|pxb)\b.{0,50}\bnv\d+",
                 r"(?:a100|h100|h200|b200|v100|sxm\w*|hgx|dgx)\b.{0,120}via shm\b",
+                r"\b(\d{1,2}) of (?!\1\b)(?:6|12|18) (?:nv)?links?\b|(?:nv)?links?\b.{0,16}\b(?:lost|fewer|missing)\b.{0,30}\bgpu",
             )
         ),
         "fabric-manager-trouble": Topic(
@@ -143,6 +148,7 @@ SYMPTOMS = Symptoms(
                 r"\bgsp\b.{0,30}(?:time-?out|rpc|crash|hang|error|heartbeat)|unable to determine the device handle",
                 r"gpu.{0,30}(?:stops?|stopped|no longer|does not|won'?t) (?:answer|respond|react)\w*|requires? (?:a )?gpu reset|\brma'?d?\b",
                 r"\bdbe\b|remapp?(?:ed|ing)? rows?|rows? remapp?|unspecified launch failure|(?:page|row) retire\w*",
+                r"(?:ecc|volatile|uncorrectable)\b.{0,30}\b[1-9]\d*\b.{0,24}\b(?:card|gpu|device)|illegal (?:memory access|instruction)\b.{0,60}\balways\b.{0,16}\b(?:gpu|card|node|machine)\b|always\b.{0,24}\bsame (?:gpu|card|node|machine)\b.{0,40}\billegal (?:memory access|instruction)",
             )
         ),
         "gpu-memory-full": Topic(
@@ -153,6 +159,7 @@ SYMPTOMS = Symptoms(
                 r"(?:not enough|insufficient|too little) (?:gpu|device|video|cuda) memory",
                 r"calloc (?:async |host )?\d+ bytes|(?:cuda|hip)?malloc\w* (?:fail|returned)|allocat\w* .{0,30}(?:gpu|device|cuda|hbm) (?:memory|buffers?).{0,16}fail|failed to allocate .{0,30}(?:gpu|cuda|device|hbm)",
                 r"cuda\b.{0,16}\bout of memory|gpu_memory_utili[sz]ation\b.{0,6}0?\.9[5-9].{0,80}(?:crash|fail|die|error|oom)",
+                r"tried to allocate \d|(?:\b\d{5}) ?mib ?/ ?\d{5} ?mib\b.{0,60}(?:crash|die|fail|abort|oom)",
             )
         ),
         "wrong-socket": Topic(
@@ -173,8 +180,11 @@ SYMPTOMS = Symptoms(
                 r"numactl\b.{0,24}(?:-N|-m|--cpunodebind|--membind).{0,60}(?:gb/s|slow|half|faster|\d ?g\b)|(?:gb/s|slow|half).{0,80}numactl\b|\d gb/s on gpus? \d.{0,6}\d.{0,24}\d+ on \d",
                 r"(?:cpus?|sockets?|cores?|numa nodes?) (?:next to|close to|nearest|near|local to) (?:the|its|their) (?:card|nic|gpu|hca|adapter)s?",
                 r"on (?:cpu |numa )?(?:socket|node) ?\d\b.{0,40}\bon (?:cpu |numa )?(?:socket|node) ?\d|half (?:of )?(?:the |our )?(?:cores|cpus|processors|threads) (?:are |is |stay |sit )?(?:idle|unused)",
-                r"memory (?:is |was |all )?(?:allocated|placed|sits?|lies|lives) (?:only |all )?(?:on|from|at) (?:the )?(?:node|numa|socket|other|wrong)|(?:everything|all (?:workers|ranks|processes|memory)) (?:\w+ ){0,3}(?:on|to) (?:the first |the same )?(?:numa )?(?:node|socket) ?0?\b",
+                r"memory (?:is |was |all )?(?:allocated|placed|sits?|lies|lives) (?:only |all )?(?:on|from|at) (?:the )?(?:numa|socket|other socket|wrong)|(?:everything|all (?:workers|ranks|processes|memory)) (?:\w+ ){0,3}(?:on|to) (?:the first |the same )?(?:numa(?: node)?|socket) ?0?\b",
                 r"(?:gpus?|ranks?|cards?|nics?) (?:[0-3] ?(?:-|to|through|\.\.) ?[37])\b.{0,40}(?:fast|fine|ok|normal|full|good).{0,40}\b[48] ?(?:-|to|through|\.\.) ?(?:7|15)\b.{0,24}(?:slow|half|less|behind|bad|poor)|(?:slow|half|bad|behind)\w*\b.{0,24}(?:only )?(?:on|for|with) (?:gpus?|ranks?|cards?) (?:4 ?(?:-|to|through|\.\.) ?7|8 ?(?:-|to|through|\.\.) ?15)\b",
+                r"(?:first|same|lower|upper) (?:\w+ )?(?:cores|cpus)\b.{0,60}\d.{0,60}(?:exclusive|whole|full|all|without|entire)|(?:gpu|nic|hca|card|device)s?\b.{0,40}\b(?:other|far|remote|opposite) (?:side|half|package|die|chip)\b",
+                r"\b(?:socket|package|numa|numa node) ?#?0\b.{0,60}\b(?:socket|package|numa|numa node) ?#?1\b|\b(?:socket|package|numa|numa node) ?#?1\b.{0,60}\b(?:socket|package|numa|numa node) ?#?0\b|\b(?:lcores?|cores|memory|buffers?)\b.{0,24}\bnode ?[01]\b.{0,40}\b(?:nic|hca|gpu|card|cores|lcores?)s?\b.{0,16}\bnode ?[01]\b",
+                r"\bon (?:the )?(?:other|second|far|remote|wrong|opposite) (?:cpu|processor|socket|package|die)\b(?! ?\d)",
             )
         ),
         "mask-too-small": Topic(
@@ -192,8 +202,9 @@ SYMPTOMS = Symptoms(
                 r"\b(?:1|2|one|two) (?:exclusive|dedicated|pinned|reserved|isolated) (?:cpu|core)s?|-c ?[12]\b.{0,40}-c ?\d{1,2}\b|same hyper-?thread",
                 r"(?:stuck|runs?|running|lands?|piled?|crammed) on (?:cpu|core) ?\d\b|(?:one|1|a single) (?:cpu|core)s? each\b|affinity mask: ?[1-9a-f]\b",
                 r"(?:cgroup|cpuset|mask|affinity|pod|container)\b.{0,24}(?:cores?|cpus?) \d(?: and |, ?)\d only",
-                r"nproc\b.{0,24}\b(?:says|is|gives|prints|returns|shows|=|:|->)? ?\b[1-4]\b|getaffinity\b.{0,24}\b(?:one|two|three|four|[1-4]) (?:entr|cpus?|cores?)",
+                r"\bnproc\b(?!-per).{0,24}\b(?:says|is|gives|prints|returns|shows|=|:|->)? ?\b[1-4]\b|getaffinity\b.{0,24}\b(?:one|two|three|four|[1-4]) (?:entr|cpus?|cores?)",
                 r"(?:sees?|has|have|gets?|got|given) (?:only |just )(?:one|two|1|2|a single) (?:\w+ )?(?:cpu|core|thread)s?\b|(?:cpus?|cores?) (?:available|visible|usable|allowed)\W{1,3}[1-4]\b",
+                r"allowedcpus\W{1,2}\d{1,2}(?:-\d{1,2})?\b|cpu_?(?:set|affinity|list)\W{1,3}\d(?:[-,]\d)?(?:\W|$)|(?:all|every) (?:ranks?|workers?|processes) (?:sit|run|are|live|land)s? (?:there|on one|on a single|on the same)",
             )
         ),
         "restricted-cores": Topic(wordings=(r"(?:restricted|limited|confined|pinned|bound) to (?:cores?|cpus?) \d+",)),
@@ -207,6 +218,9 @@ SYMPTOMS = Symptoms(
                 r"10-?bit tags?|max_?(?:read_?req\w*|payload\w*)|max(?:imum)? read request|preferred[ -]io|\bpreferred i/o|\blclk\b|\bdf[- ]c-?states?\b|\bapbdis\b",
                 r"tuned(?:-adm)? profile|busy[- ]loop.{0,60}\bus\b|idle=poll|(?:workload|hpc) profile|max_?payload\W{1,3}128",
                 r"(?:512|256|128)[- ]?bytes? (?:read|request)|read requests?\b.{0,24}(?:512|256|128)|(?:frequency|clock)s? (?:stuck|stays?|capped|pinned) at \d+(?:\.\d)? ?[mg]hz|os controls epb|\bepb\b",
+                r"\b(?:snc ?-?[24]?|sub-?numa\w*|nps ?-?[1248])\b.{0,40}(?:turned|switched|set|changed|enabled|disabled|on|off|active|default)|(?:after|since|with) (?:the |a |an |last |our )*(?:new |last |latest )?(?:bios|uefi)\b",
+                r"(?:amd|epyc|milan|rome|genoa|naples|turin)\b.{0,60}\b(?:rdma|nic|gdr|read|write|ib_\w+)\b.{0,60}(?:intel|xeon)|(?:cpufreq|intel_pstate|amd_pstate|intel_idle|max_cstate)\w*",
+                r"\b(?:schedutil|ondemand|powersave|conservative)\b|preferred.io|\bwrite ordering\b",
             )
         ),
         "one-core-full": Topic(
@@ -226,6 +240,8 @@ SYMPTOMS = Symptoms(
                 r"user[- ]?(?:mode|space) (?:network\w*|proxy|tunnel)|\bslirp\w*|(?:sshd?|scp|openssl|aes|cipher|encrypt\w*)\b.{0,30}(?:100 ?%|one core|a core|limit|bottleneck)",
                 r"(?:one|a single) (?:core|cpu) (?:is )?(?:burn\w*|boil\w*|hot|spinn?\w*|at its limit)",
                 r"cpu util\w*\b.{0,30}\b9\d(?:\.\d+)? ?%|\b(?:9\d|100)(?:\.\d)? {1,6}(?:\S{1,24} )?(?:ksoftirqd|vhost-|ovs-vswitchd|wg-crypt|kworker)",
+                r"\b(?:nft_do_chain|ipt_do_table|nf_hook_slow|csum_partial|copy_user\w*|__skb\w+|tcp_sendmsg\w*)\b|\bpps (?:stuck|stops?|limit|max|tops?|ceiling)|(?:gro|lro|tso|gso|offloads?)\b.{0,12}\b(?:off|disabled|missing)\b.{0,60}(?:core|cpu|gb)",
+                r"kube-proxy\b.{0,24}\buserspace\b|\b\d+ ?k (?:services|rules|endpoints|routes|iptables)\b|(?:stunnel|openvpn|wireguard|ipsec|tls|ssl|encrypt\w*)\b.{0,60}(?:\b100 ?%|\b(?:a|one|single|whole) core\b|\bcpu[- ]bound\b)",
             )
         ),
         "others-idle": Topic(
@@ -243,6 +259,9 @@ SYMPTOMS = Symptoms(
                 r"(?:delivered|land|routed|handled|served)\w* (?:to|on|by) (?:only |just )?(?:cpu|core) ?\d+\b",
                 r"\b(?:irqs?|interrupts?|vectors)\b.{0,30}(?:fire|land|handled|served|pinned|bound|sit|go)\w* (?:on|by|to) (?:only )?(?:cpu|core) ?\d+\b",
                 r"cpu ?\d+ (?:%?soft\w*|%?si) (?:at )?9\d|(?:all|every|most) (?:\w+ ){0,2}(?:soft)?irqs?\b.{0,24}(?:cpu|core) ?\d|\brps_cpus\b.{0,16}\b0+\b",
+                r"\b(?:irqs?|interrupts?|vectors?|completions?|affinity hints?)\b.{0,60}\b(?:core|cpu|vcpu) ?#?0\b|(?:single|one|1) (?:rx|tx|receive|hardware|combined|virtio|nic) queue|(?:nic|virtio\S*|interface|adapter|vnic|rss|ena)\b.{0,24}\b(?:single|one|1) queue|multi-?queue\b.{0,16}(?:off|not|disabled|missing)|ksoftirqd/0\b",
+                r"without (?:rss|irqbalance|multi-?queue)|no (?:rss|irqbalance|multi-?queue)\b|\bcombined\W{1,3}1\b",
+                r"smp_affinity\w*\b.{0,16}\b(?:is|are|=|all|of|:)? ?(?:0*1|0)\b(?!-)|(?:one|a single) (?:core|cpu)\b.{0,30}\b(?:softirqs?|interrupts?|irqs?)\b.{0,60}\b(?:idle|free|nothing)",
             )
         ),
         "healthy-twin": Topic(
@@ -250,6 +269,7 @@ SYMPTOMS = Symptoms(
                 r"(?:healthy|identical|same|other|sister|twin|good) (?:\w+ )?(?:twin|machine|box|node|host|unit|server|system|card|nic)s?\b.{0,60}\d",
                 r"(?:healthy|good|other|identical) (?:twin|unit|box)",
                 r"(?:other|second|sister|neighbou?r\w*|identical|same) (?:unit|box|machine|node|server|host|card) (?:gives?|gets?|does|reach\w*|runs?|shows?|delivers?|manages?)",
+                r"\b(?:fw|firmware)\b.{0,40}\b(?:others?|rest|healthy|good) (?:ones?|nodes?|cards?|hosts?)?|\b\d+(?:\.\d+)? ?g\w*(?:/s)?\b.{0,24}(?:the )?(?:others?|rest|remaining|twins?) (?:\w+ ){0,2}\d",
             )
         ),
         "same-cap-everywhere": Topic(
@@ -258,7 +278,7 @@ SYMPTOMS = Symptoms(
                 r"(?:both|all tests?|every test|whatever).{0,40}(?:stop|cap|limit|stuck|max out|plateau|top out).{0,20}(?:at|to) (?:about |around |only )?\d",
                 r"(?:same|identical) (?:cap|limit|rate|ceiling).{0,40}(?:tcp|rdma|test)",
                 r"(?:iperf3?|tcp)\b.{0,20}(?:and|,|/).{0,12}(?:ib_\w+|rdma|perftest)\b.{0,20}(?:alike|both|the same|equally)",
-                r"(?:every|any|all|each) (?:tests?|tools?|protocols?|transports?).{0,40}(?:tops? out|stops?|caps?|stuck|limited|peaks?) (?:at|to) ",
+                r"(?:every|any|all|each) (?:tests?|tools?|protocols?|transports?).{0,40}(?:tops? out|stops?|caps?|ends?|stuck|limited|peaks?) (?:at|to) ",
             )
         ),
         "power-cycle-cures": Topic(
@@ -271,6 +291,7 @@ SYMPTOMS = Symptoms(
                 r"(?:pull\w*|unplug\w*|remov\w*|disconnect\w*) (?:the )?(?:power|psu|brick|cords?)|mlxfwreset",
                 r"(?:after|since) .{0,24}(?:power (?:failure|loss|outage|cut)|brown-?out|blackout)",
                 r"(?:since|after) .{0,30}\b(?:lost|losing|loss of) (?:its |the )?power|(?:cold|warm) (?:boot|reboot|restart)\b.{0,60}\d",
+                r"until (?:the |it |we )?(?:\w+ )?(?:is |was |were |are )?(?:unplugged|power[- ]cycled|powered off|drained|cold[- ]booted|reseated)",
             )
         ),
         "peer-access-slower": Topic(

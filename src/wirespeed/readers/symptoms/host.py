@@ -29,6 +29,7 @@ SYMPTOMS = Symptoms(
                 r"\brx:? \d{2,4} (?:of|out of|/) \d{4,5}\b|(?:default|small|tiny|256|512)[- ](?:entry |sized? )?(?:rx |receive )?rings?\b|rings? (?:size )?(?:at|of|is|are) (?:the )?(?:default|256|512)",
                 r"\brings?:? ?(?:size )?\d+\b.{0,16}(?:max|of \d)|micro-?bursts?|rx_drops?\b.{0,24}(?:increment|grow|ris|count|increas)|rx overruns?|queue size (?:of )?(?:128|256|512)\b",
                 r"(?:port\.)?rx_(?:dropped|discards?)\b.{0,24}(?:climb|grow|ris|increas|count)",
+                r"(?:rx_)?(?:fifo|missed|over\w*|no_?buff\w*)(?:_errors)?\b.{0,24}(?:climb|grow|ris|burst|increas|count)\w*|ethtool -g\W{1,3}\d{2,4}\b",
             )
         ),
     },

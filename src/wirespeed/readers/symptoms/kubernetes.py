@@ -98,7 +98,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 rf"(?:all|most|\d{{2,3}} ?%|every\w*|the bulk)\b.{{0,50}}\b(?:to|on|at|by|in|hits?|lands?|reach\w*|served by)\b.{{0,12}}\b{_ONE} {_POD}",
                 rf"\b{_ONE} {_POD}\b.{{0,50}}(?:takes?|gets?|receives?|serves?|handles?|has|sees|overloaded|at 100|hot|busy|100 ?%)",
-                rf"(?:others|(?:the )?rest|(?:other|remaining|new|added|scaled|extra|additional)(?:\W\w+)? {_POD})\b.{{0,30}}(?:idle|nothing|no (?:traffic|requests?|load)|zero|0 (?:req|rps)|unused|without (?:traffic|load|requests))",
+                rf"(?:\b{_POD}\b.{{0,60}}\b(?:others|the rest)|(?:other|remaining|new|added|scaled|extra|additional)(?:\W\w+)? {_POD})\b.{{0,30}}(?:idle|nothing|no (?:traffic|requests?|load)|zero|0 (?:req|rps)|unused|without (?:traffic|load|requests))",
                 rf"(?:uneven|unbalanced|imbalanced?|skewed)\b.{{0,40}}(?:load|traffic|requests?|{_POD})",
                 rf"{_POD} .{{0,40}}(?:never|do(?:es)? not|don't|no) (?:get|receive|see|serve)s? (?:any )?(?:traffic|requests?|load)",
                 r"(?:scal(?:ing|ed?) (?:out|up|from)|adding|more|added) .{0,20}(?:pods|replicas|instances).{0,50}(?:no (?:effect|change|help)|does not help|nothing|doesn't help|same)",

@@ -13,6 +13,8 @@ SYMPTOMS = Symptoms(
                 r"(?:one|1|a single) (?:core|cpu)\b.{0,40}(?:100 ?%|full|pegged|maxed).{0,60}(?:iperf|client|bench|generator|python|script)",
                 r"\bGIL\b|event loop (?:lag|blocked|is busy)|default (?:http )?(?:read )?buffers?",
                 r"(?:client|generator|script|tool) (?:side )?cpu",
+                r"(?:python3?|client|script|generator|load\w*|bench\w*(?:\.\w+)?|locust|k6|wrk|hey|tester|iperf3?)\b.{0,40}\b(?:9\d|1\d\d)(?:\.\d+)? ?% ?(?:\w+ )?(?:cpu|core|of (?:a|one) (?:core|cpu))",
+                r"\b(?:locust|client|generator|tester|bench\w*|load)\b.{0,40}\b(?:single|one|1) (?:cpu |vcpu )?(?:core|cpu|thread)\b.{0,12}\b(?:maxed|full|pegged|busy|saturated)",
                 r"(?:locust|k6|jmeter|client|generator|tester|script)\b.{0,40}\bcpu\b.{0,20}(?:too high|100|9\d ?%|full|pegged|maxed|high)",
                 r"(?:handshakes?|tls|parsing|json|tokeni[sz]\w+)\b.{0,30}(?:in|on|by) (?:the |my |our )?(?:client|script|generator|test(?:er| tool)?|harness)\b",
                 r"(?:python3?|client|script|generator|load\w*|bench\w*|locust|k6|wrk|node)\b.{0,40}\b(?:one|1|a single|single|main) (?:thread|core|cpu|process)\b.{0,12}(?:9\d|100)(?:\.\d+)? ?%",
@@ -83,6 +85,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:other|another|someone else's|neighbou?r\w*|second|different|concurrent|foreign) (?:job|tenant|team|user|workload|training|vm|customer|pod|process|cluster|backup)s?\b.{0,80}(?:run|start|active|share|same|slow|drop|traffic|stop|end|takes|when|while|on the)",
                 r"(?:when|while|whenever|if|as soon as|once|until)\b.{0,40}(?:other|another|neighbou?r\w*|backup|second|their|nightly|checkpoint\w*|etl|copy)\b.{0,50}(?:run|start|activ|job|finish|stop|end|write|copy|traffic)",
+                r"(?:jobs?|runs?|traffic|training|workloads?|backups?) of (?:another|some other|other|a different|someone|the other|our neighbou?rs?)\b",
+                r"\b(?:another|other|different|second|neighbou?ring) (?:group|lab|project|department|cluster|rack|company|client)(?:'s|s')?\b.{0,50}(?:job|run|traffic|transfer|training|copy|backup)",
                 r"nois(?:y|iest) neighbou?r|shared (?:with|by|link|uplink|switch|nic|host|tenancy|fabric|port|instance)|co-?(?:located|tenant)|multi-?tenant|oversold",
                 r"(?:backup|replication|snapshot|rebalanc\w*|scrub|etl)\b.{0,50}(?:run|start|window|at \d|every|night|traffic|saturat|same)",
             )

@@ -81,6 +81,7 @@ SYMPTOMS = Symptoms(
         "service-time-constant": Topic(
             wordings=(
                 r"(?:inference|service|compute|decode|prefill|model|forward|gpu|processing)[- ](?:time|latency|duration)\b.{0,50}(?:constant|stays?|same|unchanged|flat|stable|does not)",
+                r"(?:tpot|itl|per[- ]token|inter-?token)\b.{0,30}(?:(?:the )?same|constant|unchanged|stays?|flat|\d+ ?ms in (?:both|all))",
                 r"(?:network|rtt|ping|connect|gateway|transfer|wire)\b.{0,50}(?:constant|unchanged|flat|stable|\b0\.\d+ ?ms|[1-9](?:\.\d+)? ?ms|< ?\d+ ?ms|negligible|no (?:loss|change|retrans))",
             )
         ),
@@ -102,6 +103,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"layers?\b.{0,40}(?:split|spread|divided|distributed|offload\w*|shard\w*)\b.{0,30}(?:between|across|over|among|on|to)",
                 r"(?:split|pipelin\w*|pp ?=|pipeline[- ]parallel|layer[- ]split|tensor-split|--split-mode layer)\b.{0,60}(?:layers?|nodes?|gpus?|stages?|turn|sequential|idle|wait)",
+                r"layers? (?:are |is )?(?:shared (?:out|between|among|over)|partitioned|dealt out|assigned to)",
                 r"layers? (?:are |is )?(?:split|spread|divided|distributed)\b|\b(?:50|33|25|20) ?% each\b|\bring of \d\b",
                 r"\bstages?\b.{0,30}(?:in turn|sequential|idle while|one (?:at a time|after))",
                 r"(?:pipeline[- ]parallel\w*|\bpp ?= ?\d|layer[- ]split)\b.{0,60}(?:batch(?:[- ]size)? ?(?:of |= ?)?1\b|(?:one|single) (?:request|stream|user|sequence))",
@@ -156,6 +158,7 @@ SYMPTOMS = Symptoms(
         "works-anyway": Topic(
             wordings=(
                 r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve)\b.{0,40}\b(?:fine|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
+                r"(?:prints?|gives?|shows?|delivers?|produces?) (?:the |its |all )?(?:results?|numbers|output|loss) (?:as (?:always|usual|before|ever)|fine|normally)|(?:job|run|training|test) (?:then |still )?(?:goes on|continues|proceeds)",
                 r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
                 r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
@@ -163,6 +166,7 @@ SYMPTOMS = Symptoms(
         ),
         "alarming-line": Topic(
             wordings=(
+                r"open mpi failed an?\b|failed an? \w+(?: \w+)? library call|\b(?:ofi|mtl|btl|pml|ucx)\b.{0,30}\b(?:warn\w*|failed|not available|could not)",
                 r"libibverbs: warning|couldn't load driver|no userspace device-specific driver",
                 r"no plugin found|could not find: libnccl-(?:net|tuner|profiler|env)|libnccl-(?:net|tuner|profiler)\S*\.so.{0,60}(?:cannot open|no such file|not found)|failed to open libibverbs|no device found\b|plugin .{0,30}(?:not found|internal)",
                 r"errno: ?97\b|address family not supported by protocol|client socket (?:cannot be|has failed to be)",
@@ -209,6 +213,8 @@ SYMPTOMS = Symptoms(
                 r"100 ?% (?:gpu[- ])?(?:util\w*|busy).{0,80}(?:spin|wait|power|stands|hang|nccl|still|nothing)|nccl kernels?\b.{0,30}(?:spin|busy-?wait|poll)|util\w*\b.{0,20}100 ?%.{0,60}(?:stands still|no progress|hang|stuck)",
                 r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
                 r"no warm-?up|without (?:a |any )?warm-?up|(?:includ\w+|counts?) (?:the )?(?:warm-?up|first iteration)|first (?:iteration|call|run)\b.{0,40}\d.{0,30}\b(?:all )?(?:others?|the rest|later ones)\b.{0,30}(?:benchmark|nccl|test)",
+                r"\b(?:network|ethernet|nic|interface|eth\d|traffic|iftop|nload|bmon|ifconfig|node.?exporter|wandb|grafana|sar|dashboard)\b.{0,60}\b(?:0|zero|no|nothing|idle|flat|none|\d+ ?kB/s)\b.{0,60}\b(?:ib\d?|infiniband|rdma|roce|verbs|efa)\b.{0,20}\b(?:used|in use|runs?|active|full|carries|busy)",
+                r"\b(?:gen(?:eration)?|link gen)\b.{0,16}\b1\b.{0,40}\bidle|\bidle\b.{0,40}\bgen(?:eration)? ?1\b",
                 r"loss\b.{0,40}(?:at )?(?:hop|router|middle|intermediate)|(?:hop|router) \d+.{0,40}(?:loss|lost|drop)|(?:lost|loss|dropped)\b.{0,20}at hop",
                 r"uni-?directional\b.{0,60}bi-?directional|bi-?directional\b.{0,60}uni-?directional",
                 r"bi-?directional\b.{0,60}(?:\bsum|\btotal|\bdouble|both (?:ways|directions))|both directions|full[- ]duplex.{0,30}(?:sum|double)",
@@ -224,7 +230,7 @@ SYMPTOMS = Symptoms(
         ),
         "loss-to-the-end": Topic(
             wordings=(
-                r"(?:loss|lost|%|drops?)\W.{0,40}\b(?:at|on|to|reaches) the (?:last|final|end|target|destination)\b|last hop\b.{0,20}(?:loss|lost|[1-9]\d* ?%)",
+                r"(?:loss|lost|%|drops?)\W(?:(?!\b(?:none|no|not|zero|nothing|0)\b).){0,40}\b(?:at|on|to|reaches) the (?:last|final|end|target|destination)\b|last hop\b.{0,20}(?:loss|lost|[1-9]\d* ?%)",
                 r"(?:loss|lost|drops?)\b.{0,60}(?:also at|up to|until|and (?:all|every) (?:the )?(?:later|following|next|subsequent)|through to) (?:the )?(?:last|end|final|target|destination|hops?)?",
             )
         ),
@@ -245,6 +251,18 @@ SYMPTOMS = Symptoms(
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))(?: \w+)? (?:network|nics?|links?|ethernet|infiniband|ib|roce|switch|ports?|line|card|cable|hca|connect-?x|fabric|uplink|interface|rdma)\b",
                 r"\b(?:network|nic|link|ethernet|infiniband|ib|roce|switch|port|line|card|cable|hca|connect-?x(?:-?\d)?|fabric|uplink|interface|[efhn]dr)\b(?: (?:is|has|with|of|speed|rate|at|a|listed|as|supports|rated|runs|for|up to|between)|[,:(=-]|\W\w+:)* ?\(?(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps|Gbits?|Gb|G))\b",
             )
+        ),
+        "gigabit-named": Topic(
+            wordings=(
+                r"\b(?:a|one|my|our|the|plain|single|this|your) gigabit (?:line|link|network|ethernet|port|nic|switch|lan|card|uplink|connection|interface)",
+                r"\bgigabit (?:ethernet|lan|switch)\b|\b1[,.]?000 ?(?:mb(?:it)?(?:/s|ps)?|base-?t)\b",
+            )
+        ),
+        "warm-up-counted": Topic(
+            wordings=(
+                r"\bno warm-?up\b|\bwithout (?:a |any )?warm-?up\b|(?:includ\w+|counts?) (?:the )?warm-?up|\bwarm-?up (?:0|off|disabled|skipped)|(?:^|\s)-w 0\b",
+            ),
+            negatable=False,
         ),
         "infiniband-generation": Topic(wordings=(r"\b(?:4x[- ]?)?(?P<unit>QDR|FDR|EDR|HDR100|HDR|NDR200|NDR|XDR)\b",)),
     },

@@ -100,6 +100,8 @@ SYMPTOMS = Symptoms(
                 r"|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
                 r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow"
                 r"|latency|dominat|many|each|poor|low|bad)",
+                r"(?:each|every|per)\s(?:layer|token|step|micro-?batch|parameter)\b.{0,40}(?:all-?_?reduce|collective|sends?\b|message|sync|broadcast)\w*\b.{0,30}\d+ ?(?:k?i?b|bytes|us|µs)\b",
+                r"(?:pipeline|chain|sequence|stream|series) of (?:tiny|small|short)\b",
                 r"latency[- ]bound|dominated by latency|latency, not bandwidth|launch overhead|bucket_cap_mb|bucket size",
                 r"(?:each|per|every) (?:token|decode step)\b.{0,60}(?:all-?_?reduce|round trips?|sync\w*|latency)",
                 r"\b\d[\d,.]{2,} ?k?\s(?:\w+ ){0,2}(?:segments|pieces|blocks|chunks|descriptors|descs|requests|messages|packets|operations|ops|transfers|writes|reads|calls|buffers|tensors|regions|keys|gradients|all-?_?reduces|kernels|pages)\b",
@@ -170,7 +172,8 @@ SYMPTOMS = Symptoms(
                 r"(?:same|equal|identical)\s.{0,40}(?:as|to|result\w*|bandwidth|number)\b.{0,40}(?:single|one)[- ]node",
                 r"(?:both|each|every|all)\s(?:of them|hosts?|nodes?|machines?|ranks?|servers?|process\w*)\s(?:reports?|shows?|prints?|gives?|gets?|says?)\s.{0,30}(?:single|one)[- ]node",
                 r"counters?\b.{0,20}(?:do(?:es)? not|do(?:es)?n.t|never|hardly|barely)\s(?:move|change|increase|rise|count|increment)|counters? (?:stay|remain)\w* (?:flat|zero|the same|at)",
-                r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes)",
+                r"(?:no|zero|without)\s.{0,20}traffic\b.{0,60}(?:between|network|nic|fabric|wire|nodes|switch|port)",
+                r"(?:bus ?bw|bandwidth|results?|numbers?|figures?)\b.{0,24}(?:impossibl|too (?:high|good)|can.?not be (?:true|right|real)|unbelievabl|suspicious)",
                 r"(?:printed|prints|appears?|shown|header|output)\s.{0,20}(?:twice|two times|several times|once per)",
                 r"(?:do(?:es)? ?n.?o?t|never|can.?t see|no)\s.{0,24}(?:communicat\w*|connections?|talk|exchange)\b.{0,40}(?:between|across|hosts|nodes|machines|each other)",
                 r"(?:nic|network|interface|ib|port|switch)\s(?:\w+ )?(?:graph|counters?|traffic|load|monitor)\b.{0,30}(?:zero|flat|0\b|nothing|no traffic|idle|silent)\b.{0,80}(?:nccl-tests?|benchmark|numbers|bandwidth|result|test)",

@@ -85,7 +85,7 @@ SYMPTOMS = Symptoms(
                 r"(?:disk|nvme|ssd|hdd|array|volume|storage|ebs|pvc|raid|nas|filer)\b.{0,50}(?:100 ?%|util\w*\W+(?:9\d|100)|saturat|at (?:its|the) limit|full speed|maxed|bottleneck|slow|only \d+|limit|iops)",
                 r"\b(?:nas|nfs(?: server)?|filer|volume|disks?|hdds?|storage|array|ebs|ceph|lustre|raid)\b.{0,20}(?:delivers?|gives?|reads? at|writes? at|manages?|tops? out|peaks?|does|only)\b.{0,10}\d",
                 r"(?:i/?o[- ]?wait|\biowait|%wa\b|\bwa\b)\W{0,12}(?:[3-9]\d|of [3-9]\d|is high|high|at [3-9]\d)",
-                r"(?:fio|dd|hdparm|iostat)\b.{0,60}(?:only|same|just|\d+ ?M[Bi])",
+                r"\b(?:fio|dd|hdparm|iostat)\b.{0,60}(?:only|same (?:slow )?(?:rate|speed)|just|\d+ ?M[Bi])",
                 r"nfs: server \S+ not responding|blocked for more than \d+ seconds",
                 rf"{_NETFS}\b[^.;]{{0,40}}(?<![\d.])\d{{1,3}}(?:\.\d+)? ?M(?:i?B)(?:/s|ps)",
                 rf"{_NETFS}\b.{{0,60}}(?:slow|saturat|limit|bottleneck|overload|only \d+|not responding|full|busy)",

@@ -29,6 +29,8 @@ SYMPTOMS = Symptoms(
                 rf"(?:with|once|after)\s(?:the |that )?(?:{_NODE}[-_ ]?)?[\w-]*\d (?:is |was )?(?:cordoned|drained|excluded|removed|replaced|out\b|gone|off\b|left out)",
                 rf"\b(?:one|1)\s(?:of|out of|in)\s(?:the |our |my |these |all )?(?:\d+ )?{_NODE}s\b.{{0,40}}(?:slow|drag|lag|\blate\b|behind|half|worse|longer|holds?\b)",
                 rf"\b{_NODE}[- ]?\w*\d(?:.s)?\b.{{0,40}}\d ?m?s\b.{{0,24}}\b(?:all )?(?:the )?(?:others?|rest|remaining)\b.{{0,16}}\d.{{0,40}}\b(?:same|always|every)\b",
+                rf"(?:with|adding|add\b|includ\w*|once|when|as soon as)\s(?:the |a |one |our )?(?:\w+ )?(?:\d+(?:th|rd|nd)|fourth|third|fifth|last|new|extra|additional)\s{_NODE}\b.{{0,60}}(?:half|slow|drop|falls?|worse|less|degrad)",
+                r"\bwithout (?:it|that one|this one|him)\b.{0,30}(?:good|fine|fast|full|normal|ok\b|as expected)",
                 rf"(?:a|the|that|this)\s(?:\w+ )?{_NODE}\b.{{0,30}}\b(?:drags|holds|slows|pulls)\s.{{0,16}}(?:job|ring|others|everyone|everybody|down|back|whole|cluster|run\b)",
                 r"(?:h2d|d2h|pcie|host[- ]to[- ]device|bandwidthtest)\b.{0,60}(?:\bothers\b|the rest|siblings|other (?:gpus|nodes|hosts|cards|machines))",
                 r"(?:exact )?same (?:script|job|code|experiment|run)\b.{0,20}\bon\b.{0,60}\d|(?:some|these|those|certain) (?:nodes?|node sets?|hosts?|allocations?)\b.{0,60}(?:slow|times|\d ?x)",
@@ -48,6 +50,7 @@ SYMPTOMS = Symptoms(
                 r"(?:gpus?|cards?|devices?)\b.{0,40}(?:reach\w*|hit\w*|at|run\w*)\s.{0,10}[89]\d ?(?:°|deg|c\b)",
                 r"(?:reduc\w*|drop\w*|lower\w*|cut\w*|limit\w*|fall\w*|lock\w*|stuck at|held at)\s.{0,24}(?:frequenc\w*|clocks?|\d{3,4} ?MHz|power (?:limit|cap))",
                 r"(?:clocks?|frequenc\w*|power limit|power cap)\b.{0,40}(?:reduc\w*|drop\w*|lock\w*|capped|limit\w*|stuck|left at|held|set to|instead of|while)",
+                r"(?:clocks?|frequenc\w*)\b.{0,24}\b(?:falls?|fell|drops?|dropped|sinks?|sank|(?:goes|went|is|are) down)\b",
                 r"nvidia-smi -(?:lgc|pl|ac)\b|application clocks?\b|(?:hot|warm) (?:aisle|room|spot)|overheat\w*",
                 r"(?:one|a single|this|that) (?:card|gpu|device)\b.{0,16}\d{2,4} ?(?:w|mhz)\b.{0,60}\d{2,4} ?(?:w|mhz)\b",
             ),
@@ -80,7 +83,8 @@ SYMPTOMS = Symptoms(
                 r"(?:sits?|waits?|idles?|spins?)\s(?:in|inside|at|on)\s(?:the )?(?:nccl|all-?_?reduce|all-?_?gather|barrier|collective|reduce-?_?scatter)\b.{0,60}(?:for|until|because)",
                 r"(?:last|first)\s(?:pipeline )?stage\b.{0,60}(?:longer|heavier|more|slow|lm[- ]?head|embedding|loss|vocab)",
                 r"(?:shortest|smallest|least)\s(?:bar|time|kernel|duration)\b.{0,60}(?:rank|gpu|card|job)|(?:same|identical) (?:all-?_?reduce|operation|collective)\b.{0,60}\d+ ?ms.{0,40}\d+ ?ms",
-                r"\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:one|a|some|rank|gpu|the).{0,40}\d+ ?ms\b.{0,16}\b(?:on|for)\s(?:the )?(?:others?|rest|another|rank|gpu|all)",
+                r"\d+ ?ms\b.{0,16}\b(?:on|for|at|in)\s(?:one|a|some|rank|gpu|the).{0,40}\d+ ?ms\b.{0,16}\b(?:on|for|at|in)\s(?:the )?(?:others?|rest|another|rank|gpu|all)",
+                r"\b(?:rank|gpu|worker) ?\d+\b.{0,12}\b(?:has|gets|holds|takes|receives|always has)\s.{0,12}(?:largest|longest|biggest|heaviest)\b",
                 r"(?:changes|differs|varies|another|different|not the same)\s(?:\w+ )?(?:rank|gpu|card|worker)?\s?(?:\w+ )?(?:per|every|each|from|between)\s(?:step|job|iteration|batch)",
                 r"(?:by|per|on) samples?(?: count)?,? (?:and )?not (?:by )?(?:tokens|frames|length|pixels)|(?:tokens?|frames?|pixels?) (?:count|number)s?\b.{0,20}(?:var|differ|uneven)",
                 r"(?:from|between)\s\d[\d,.]* ?k?\s(?:to|and|-)\s\d[\d,.]* ?k?\s(?:tokens|frames|pixels|samples|words|atoms|points)|(?:no|without|lacks?)\s(?:sequence )?(?:packing|length[- ]?bucket\w*|length sorting)",
@@ -142,6 +146,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:others?|ranks? \d[\d,\- ]*|workers?|the rest|remaining ranks)\s(?:had |have |has |were |was |are |is )?(?:already )?(?:exited|finished|ended|left|returned|done|gone)\s(?:cleanly|normally|without error|already|long ago|before)",
                 r"\b(?:is|are|was|gets?)\s(?:only )?(?:called|executed|run|reached|logged|invoked|entered|computed)\s(?:only )?(?:if|when|on|for|by|inside)\b.{0,40}(?:batch|rank|sample|process|gpu|main|condition|has\b|have\b)",
                 r"(?:multi|two|2|several|many)[- ]?gpus?\b.{0,24}(?:hang|freez|stuck|deadlock|stall)\w*.{0,40}(?:one|1|single)[- ]?gpu\b.{0,24}(?:fine|works?|ok\b|passes|no problem)",
+                r"\branks? ?\d+\b.{0,30}(?:\bmore|twice|double|\b2 ?x|\* ?2|fewer|less|different|another|larger|smaller)\b.{0,30}(?:elements?|numel|tensors?|sizes?|shapes?|batch\w*|keys?)",
                 r"not divisible|(?:does ?n.t|not) divide evenly|IterableDataset|Join\(|join context|static_graph|(?:early stopping|best model)\b.{0,40}(?:rank|process)",
                 r"if\s.{0,24}(?:rank|is_main_process|local_rank)\b.{0,16}[:=].{0,40}(?:all_?reduce|broadcast|barrier|gather|reduce|dist\.)",
                 r"(?:sequence|seq|opcount|op count|collective) ?(?:numbers?|num|ids?|counts?)\b.{0,40}(?:differ|not the same|ahead|behind|lag|mismatch)",
@@ -153,7 +158,7 @@ SYMPTOMS = Symptoms(
         "branch-on-rank": Topic(
             negatable=False,
             wordings=(
-                r"^\s*(?:el)?if\s.{0,60}\b(?:rank|is_global_zero|is_main_process|is_world_process_zero|is_local_main_process|is_master|is_rank_?(?:0|zero)|process_index|get_rank\(\)|local_rank|is_chief)\b.{0,24}:",
+                r"^\s*(?:el)?if\s.{0,60}\b(?:get_rank\(\)|(?:get_|global_|world_|my_)?rank|is_global_zero|is_main_process|is_world_process_zero|is_local_main_process|is_master|is_rank_?(?:0|zero)|process_index|local_rank|is_chief)(?!\w).{0,24}:",
                 r"@rank_zero_only|\brank_zero_only\b",
                 r"(?:inside|in|under|behind|within)\s(?:an? |the )?(?:if|rank[- ]?(?:0|zero)[- ](?:only )?(?:branch|block|guard|if))\b.{0,40}(?:rank|barrier|collective|reduce|gather)?",
             ),
@@ -167,6 +172,7 @@ SYMPTOMS = Symptoms(
         "watchdog-limit": Topic(
             negatable=False,
             wordings=(
+                r"\b(?:dist|distributed|pg|rendezvous|rdzv)[ _-]time-?outs?\b",
                 r"(?:watchdog|collective|nccl|process ?group|barrier|store|ddp|init\w*)\s.{0,30}time-?d?[- ]?outs?",
                 r"(?:dies|killed|aborts?|fails?|crash\w*|times? out)\s(?:after|at)\s(?:exactly |about )?(?:30|10|60) ?min",
                 r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)|[Tt]imed out waiting \d+ ?ms",
@@ -184,6 +190,7 @@ SYMPTOMS = Symptoms(
                 r"(?:takes?|took|lasts?|needs?)\s.{0,12}(?:\d+|forty|thirty|twenty|an?) ?(?:min\w*|h\b|hours?)\s(?:on|for|in)\s(?:the )?(?:rank ?0|main process|one rank|first rank|master)",
                 r"time-?outs?\b.{0,40}(?:preprocess|data processing|tokeni|download|checkpoint|sav(?:e|ing)\b|evaluat|loading)",
                 r"(?:weights|checkpoint\w*|shards|model|dataset)\b.{0,60}(?:takes?|took|needs?|lasts?)\s.{0,16}(?:\d+ ?(?:min|h\b|hour)|an? hour|half an hour)",
+                r"\bstill\s(?:\w+ )?(?:reads?|reading|loads?|loading|download\w*|cop(?:ies|ying)|convert\w*|pull\w*|tokeni\w*|preprocess\w*|processing|writ\w+|saving|compil\w*|warm\w*|build\w*|index\w*)",
                 r"Running tokenizer on dataset|main_process_first|\bMap(?: \(num_proc=\d+\))?: +\d+%",
                 r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout"
                 r"|timedelta)\b.{0,60}(?:fix|help|works?|solv|pass|runs|finish|gone)?",

@@ -7,7 +7,7 @@ _SOFTWARE = (
     r"\b(?:NCCL|RCCL|torch|pytorch|CUDA|driver|container|image|release|version|plugin|vllm|sglang|OFED|ucx|libfabric"
     r"|aws-ofi-nccl|firmware|ray|python|rocm|deepspeed|megatron|open ?mpi|hpc-?x)"
 )
-_GOOD = r"(?:fix|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
+_GOOD = r"(?:fix|cure|help|works?|solv|pass|runs|fine|fast|full|goes away|resolve[sd]|disappear|normal|gone|ok\b)"
 _BAD = r"(?:fails?|hangs?|hung\b|freez|froze|deadlock|stall|slow|crash|broke|breaks|regress|worse|drops?|abort|error|segfault|stuck|never finish|time[sd]? out)"
 
 SYMPTOMS = Symptoms(
@@ -26,6 +26,8 @@ SYMPTOMS = Symptoms(
                 rf"\b{_GOOD}\s(?:\w+ ){{0,2}}{_SOFTWARE}[ =-]?v?\d+\.\d+\S*.{{0,40}}\d+\.\d+.{{0,40}}\b{_BAD}",
                 rf"\d+\.\d+\.\d+.{{0,40}}\b{_GOOD}.{{0,80}}\d+\.\d+\.\d+.{{0,40}}\b{_BAD}",
                 r"\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s).{0,40}\d+\.\d+\.\d+\b.{0,24}\d+ ?[GM]b(?:ps|/s)",
+                rf"{_SOFTWARE}[ =-]?v?\d+\.\d+\S*\W{{0,3}}\d+ ?[GM]b.{{0,40}}\d+\.\d+\S*\W{{0,3}}\d+ ?[GM]b",
+                rf"(?:pip3?|conda|apt(?:-get)?|yum|dnf|uv pip) install\s.{{0,60}}\d+\.\d+.{{0,24}}\b{_GOOD}",
                 r"only the (?:library|nccl|release|version|image) (?:changed|differs)",
                 r"\d+\.\d+(?:\.\d+)?\b.{0,40}(?:does ?n.t|do(?:es)? not|did ?n.t|did not|never|no longer|free of|without)\s(?:\w+ )?(?:show|have|hang|fail|crash|happen|reproduce|exhibit|suffer|the (?:problem|issue|hang|error))",
                 rf"(?:upgrad\w*|downgrad\w*|updat\w*|roll\w* back|revert\w*|pinn?(?:ed|ing)?|bump\w*|swapp?\w*|preload\w*|LD_PRELOAD)\s.{{0,50}}(?:\blib\w+|{_SOFTWARE})\b.{{0,60}}(?:cure|{_GOOD}|restor|back to|vanish|stops?\b)",
@@ -64,6 +66,9 @@ SYMPTOMS = Symptoms(
                 r"(?:nodes?|hosts?|ranks?|images?|pods?|workers?)\s.{0,30}(?:run|have|use|carry|load)\w*\s(?:a )?(?:different|other|another|older|newer|not the same)\s.{0,24}(?:version|release|build|nccl|driver|image|torch|cuda)",
                 rf"(?:that|this|a single|only one|which)\s(?:\w+\s)?(?:node|host|machine|rank|worker|server|image|pod)\b.{{0,30}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,40}}\b(?:others?|rest|remaining)\b.{{0,30}}\d+\.\d+(?! ?[GMkTu%m])",
                 r"(?:half|part|some) of (?:the |our )?(?:fleet|nodes|cluster|hosts|ranks)\b.{0,40}(?:still|runs?|has|have|use)\b.{0,60}(?:rest|others?|new)\b",
+                rf"{_SOFTWARE}\s?v?\d+(?:\.\d+)* on (?:nodes?|hosts?|ranks?|half|some|one|the (?:old|new|first|head))\b.{{0,30}}\d+(?:\.\d+)* on\b",
+                rf"{_SOFTWARE}\b.{{0,24}}\bv?\d+\.\d+ (?:vs\.?|versus|against) v?\d+\.\d+",
+                r"version \W?\w+_\d[\w.]*\W? not found|(?:newer|older)\s.{0,24}(?:rdma-core|ofed|driver|librar\w+|libibverbs|firmware|runtime|toolkit)\s.{0,12}than\b",
                 rf"{_SOFTWARE}\b.{{0,24}}\bv?\d+\.\d+\.\d+ (?:and|vs\.?|versus|against|with|next to) v?\d+\.\d+\.\d+",
             ),
         ),

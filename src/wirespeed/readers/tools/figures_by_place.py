@@ -25,7 +25,7 @@ _NO_PLACE = (
 """Devices, steps, sizes and percentiles are numbered too, but are no equals that should be alike."""
 _ONE = r"(?:[A-Za-z][\w.]*[-_ ]?\d+|(?:node|host|worker|server|machine|gpu|box|vm|pod)[-_ ]\w+)"
 _PLACE = re.compile(
-    rf"^\s*{_NO_PLACE}(?P<place>{_ONE}(?:(?:\s?[-+,<>/&]{{1,3}}\s?|\s){_ONE})?)\s*[:=]?\s+(?P<number>\d+(?:\.\d+)?)"
+    rf"^\s*[(\[]?{_NO_PLACE}(?P<place>{_ONE}(?:(?:\s?[-+,<>/&]{{1,3}}\s?|\s){_ONE})?)[)\]]?\s*[:=]?\s+(?P<number>\d+(?:\.\d+)?)"
     r"\s*(?P<unit>[A-Za-z][\w/%]{0,12}|%)?\s*(?:#.*)?$"
 )
 _LISTED = re.compile(

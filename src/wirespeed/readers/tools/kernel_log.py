@@ -69,7 +69,7 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("neighbour-overflow", r"[Nn]eighbou?r table overflow|neighbou?r: .{0,40}table overflow"),
     ("syn-flood", r"[Pp]ossible SYN flooding on port (?:(?P<code>\d{1,5})(?!\d|[.:]\d)|\S{1,48}:(?P<code2>\d{1,5}))"),
     ("martian-source", r"martian source (?:.{0,80} on dev (?P<device>[\w.@-]{1,32}))?"),
-    ("duplicate-address", r"duplicate address|IPv6 duplicate address|DAD failed"),
+    ("duplicate-address", r"duplicate address|DAD failed|[Aa]ddress conflict"),
     ("oom-kill", r"invoked oom-killer|[Oo]ut of memory: Kill(?:ed)? process|oom-kill:constraint="),
     ("segfault", r"\]: segfault at [0-9a-f]|general protection fault"),
     ("page-allocation-failure", r"page allocation failure"),
@@ -99,7 +99,7 @@ _PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in TOPICS)
 _HINT = re.compile(
     r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|ownshift|bond|AER: |DMAR|AMD-Vi|arm-smmu"
     r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
-    r"|martian|duplicate address|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
+    r"|martian|duplicate address|ddress conflict|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
     r"|INFO: task|soft lockup|rcu: |temperature"
     r"|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |[Ff]irmware|wait_fw_init|Waiting for FW"
 )
