@@ -130,3 +130,57 @@ def test_html_escapes_what_it_quotes(tmp_path: Path) -> None:
     (tmp_path / "drops.txt").write_text(DROPS + "     rx_missed_errors: 5 <script>alert(1)</script>\n")
     page = _run("diagnose", str(tmp_path), "--format", "html").stdout
     assert "<script>alert" not in page
+
+
+def test_the_answer_never_replaces_an_input(case: Path) -> None:
+    given = case / "drops.txt"
+    done = _run("diagnose", str(given), "--output", str(given))
+    assert done.returncode == 2
+    assert given.read_text() == DROPS
+
+
+def test_an_answer_that_cannot_be_written_leaves_the_old_one(case: Path, tmp_path: Path) -> None:
+    done = _run("diagnose", str(case), "--output", str(tmp_path / "absent" / "report.txt"))
+    assert done.returncode == 3
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_report_is_no_evidence(case: Path) -> None:
+    before = json.loads(_run("diagnose", str(case), "--format", "json").stdout)
+    for output_format in ("text", "json", "html", "markdown"):
+        _run("diagnose", str(case), "--format", output_format, "--output", str(case / f"report.{output_format}"))
+    after = json.loads(_run("diagnose", str(case), "--format", "json").stdout)
+    assert after["findings"] == before["findings"]
+    assert len(after["problems"]) == 4
+
+
+def test_the_same_text_twice_makes_nothing_surer(case: Path) -> None:
+    before = json.loads(_run("diagnose", str(case), "--format", "json").stdout)
+    (case / "copy.txt").write_text(DROPS)
+    after = json.loads(_run("diagnose", str(case), str(case), "--format", "json").stdout)
+    assert [one["confidence_ratio"] for one in after["findings"]] == [one["confidence_ratio"] for one in before["findings"]]
+
+
+def test_odd_names_and_closed_streams(case: Path) -> None:
+    odd = os.fsencode(case) + b"/od\xff\x1b[31m{x}.log"
+    Path(os.fsdecode(odd)).write_text(DROPS)
+    for output_format in ("text", "json", "html", "markdown"):
+        done = subprocess.run(
+            [sys.executable, "-m", "wirespeed", "diagnose", str(case), "--format", output_format],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        assert b"\x1b" not in done.stdout
+    closed = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m wirespeed diagnose {case} >&-"], capture_output=True, check=False, timeout=60
+    )
+    assert closed.returncode == 3
+    assert b"Traceback" not in closed.stderr
+
+
+def test_secrets_are_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "env.txt").write_text("NCCL_IB_DISABLE=1 HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123\n")
+    done = _run("diagnose", str(tmp_path), "--question", "Why does NCCL use sockets instead of InfiniBand?")
+    assert "hf_abcdefgh" not in done.stdout

@@ -1,6 +1,5 @@
 """A sentence a user can see, in both languages of the product."""
 
-import re
 import string
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -42,6 +41,5 @@ def placeholders_of(sentence: str) -> frozenset[str]:
 
 
 def same(words: str) -> Text:
-    """A text that reads the same in both languages: a command, a name, a quotation."""
-    escaped = re.sub(r"([{}])", r"\1\1", words)
-    return Text(en=escaped, zh=escaped)
+    """A text that reads the same in both languages: a command, a name, a quotation. It is shown as it is, never filled."""
+    return Text(en=words, zh=words)

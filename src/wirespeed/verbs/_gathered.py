@@ -114,8 +114,9 @@ class Gathered:
         if not text:
             return None
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-        first = self._seen.setdefault(digest, lines.path)
-        if first == lines.path:
+        first = self._seen.get(digest)
+        if first is None:
+            self._seen[digest] = lines.path
             return None
         return Text(en=f"says the same as {first} and was read once", zh=f"与 {first} 内容相同，只读取一次")
 

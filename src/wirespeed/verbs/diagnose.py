@@ -22,6 +22,7 @@ from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
 from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
+from wirespeed.report.plain import visible
 from wirespeed.report.ways import way_of
 from wirespeed.verbs._gathered import Gathered, Input
 
@@ -33,6 +34,8 @@ LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
 MOST_NEXT_STEPS = 4
 MOST_PROBLEMS = 12
+MOST_INPUTS = 40
+"""Inputs that text and page list; JSON has all."""
 SHOWN_IN_FULL = 3
 """Findings that text and page show in full at most; the others stand in the list (JSON has all)."""
 
@@ -321,7 +324,8 @@ def _what_was_read(answer: Answer) -> list[AnyBlock]:
     if answer.inputs:
         columns = (Text(en="input", zh="输入"), Text(en="read as", zh="识别为"), Text(en="records", zh="记录数"))
         rows = tuple(
-            (same(one.path), same(", ".join((one.recognised_as, *one.also))), same(str(one.records))) for one in answer.inputs
+            (same(visible(one.path)), same(", ".join((one.recognised_as, *one.also))), same(str(one.records)))
+            for one in answer.inputs[:MOST_INPUTS]
         )
         blocks.append(Grid(columns=columns, rows=rows))
     if answer.saved:
@@ -330,4 +334,5 @@ def _what_was_read(answer: Answer) -> list[AnyBlock]:
 
 
 def _where(problem: Problem) -> str:
-    return problem.source.path if problem.line_index is None else f"{problem.source.path}:{problem.line_index + 1}"
+    path = visible(problem.source.path)
+    return path if problem.line_index is None else f"{path}:{problem.line_index + 1}"

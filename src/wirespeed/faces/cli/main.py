@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -15,7 +15,8 @@ from wirespeed import __version__, verbs
 from wirespeed.faces.cli.progress import at_work
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
-from wirespeed.model.text import Language
+from wirespeed.model.text import Language, Text
+from wirespeed.report.plain import visible
 
 FORMATS = ("text", "json", "html", "markdown")
 WRONG_USE, COULD_NOT, INTERRUPTED = 2, 3, 130
@@ -71,6 +72,7 @@ def _run(module: Any, given: dict[str, Any]) -> None:
     language: Language = lang or ("zh" if _locale().startswith("zh") else "en")
     try:
         options = module.Options(**given)
+        _refuse_overwriting(output, given)
         with at_work(module.__name__.rpartition(".")[2]):
             answer = module.run(options)
         _write(_printed(module, answer, options, output_format, language, output), output)
@@ -81,19 +83,39 @@ def _run(module: Any, given: dict[str, Any]) -> None:
     sys.exit(module.exit_code(answer, options) if hasattr(module, "exit_code") else 0)
 
 
+def _refuse_overwriting(output: str | None, given: dict[str, Any]) -> None:
+    """The answer must not replace what it is made from, nor what is saved beside it."""
+    if output is None:
+        return
+    named = [*given.get("inputs", ()), given.get("save"), given.get("from_")]
+    if any(other and os.path.realpath(other) == os.path.realpath(output) for other in named):
+        raise BadRequest(
+            Text(en=f"--output {output} would replace an input or what is saved", zh=f"--output {output} 会覆盖输入或所保存的文件")
+        )
+
+
 def _printed(module: Any, answer: Any, options: Any, output_format: str, language: Language, output: str | None) -> str | None:
     if output_format == "json":
-        import msgspec
-
-        return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+        return _json(answer)
     document = module.present(answer, options)
-    if output_format == "text" and output is None and sys.stdout.isatty():
+    if output_format == "text" and output is None and sys.stdout is not None and sys.stdout.isatty():
         _print_in_colour(document, language)
         return None
     from wirespeed.model.kinds import Renderer
     from wirespeed.report import renderers
 
     return shelf.take(renderers, output_format, Renderer).render(document, language, _width())
+
+
+def _json(answer: Any) -> str:
+    import msgspec
+
+    try:
+        return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
+    except UnicodeEncodeError:  # a file name that is no UTF-8: its odd bytes are escaped
+        import json
+
+        return json.dumps(msgspec.to_builtins(answer), indent=2) + "\n"
 
 
 def _print_in_colour(document: Any, language: Language) -> None:
@@ -105,16 +127,24 @@ def _print_in_colour(document: Any, language: Language) -> None:
 
 
 def _write(text: str | None, output: str | None) -> None:
+    """Print, or write the file whole or not at all."""
     if text is None:
         return
+    content = text.encode("utf-8", "backslashreplace")
     if output is None:
-        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        if sys.stdout is None:
+            _leave("standard output is closed", COULD_NOT)
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
+    draft = Path(f"{output}.{os.getpid()}.part")
     try:
-        Path(output).write_text(text, encoding="utf-8", errors="surrogateescape")
+        draft.write_bytes(content)
+        draft.replace(output)
     except OSError as error:
         _leave(f"{output}: {error.strerror}", COULD_NOT)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _width() -> int:
@@ -127,8 +157,9 @@ def _locale() -> str:
     return os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
 
 
-def _leave(why: str, code: int) -> None:
-    sys.stderr.write(f"wirespeed: {why}\n")
+def _leave(why: str, code: int) -> NoReturn:
+    if sys.stderr is not None:
+        sys.stderr.write(f"wirespeed: {visible(why)}\n")
     sys.exit(code)
 
 
@@ -152,6 +183,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        _leave(f"cannot go on: {error.strerror or error}", COULD_NOT)
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
