@@ -9,8 +9,13 @@ MOST_LINE_CHARACTERS = 16_384
 """A longer line is cut here; no format we read has longer lines that matter, and a cut bounds memory."""
 MOST_WHOLE_CHARACTERS = 64 * 1024 * 1024
 """Whole-document formats (JSON, XML, YAML) are refused beyond this size."""
-SAMPLE_CHARACTERS = 65_536
-"""How much of the head recognition looks at."""
+HEAD_CHARACTERS = 65_536
+"""What `Lines.head` gives."""
+SAMPLE_CHARACTERS = 131_072
+"""What recognition looks at in all: a text of this size whole, of a larger one its head and windows over the rest."""
+SAMPLE_HEAD_CHARACTERS = 32_768
+SAMPLE_WINDOW_COUNT = 16
+SAMPLE_WINDOW_CHARACTERS = (SAMPLE_CHARACTERS - SAMPLE_HEAD_CHARACTERS) // SAMPLE_WINDOW_COUNT
 QUESTION_PATH = "question"
 """Name of the input that holds what the user asked."""
 
@@ -23,8 +28,12 @@ class Lines(Protocol):
         """The input's name as the user gave it (an archive member as `archive!member`)."""
 
     @property
+    def head(self) -> str:
+        """The first `HEAD_CHARACTERS`, without a gap."""
+
+    @property
     def sample(self) -> str:
-        """The first `SAMPLE_CHARACTERS`, for recognition."""
+        """For recognition: the text, or whole lines from all over it where it is larger than `SAMPLE_CHARACTERS`."""
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Each line with its index from 0, without line end, ANSI sequences and NULs."""
@@ -41,9 +50,18 @@ class MemoryLines:
         self._text = text
 
     @property
-    def sample(self) -> str:
+    def head(self) -> str:
         """Head of the text."""
-        return self._text[:SAMPLE_CHARACTERS]
+        return self._text[:HEAD_CHARACTERS]
+
+    @property
+    def sample(self) -> str:
+        """The text, or lines from all over it."""
+        size = len(self._text)
+        pieces = (
+            whole_lines_of(self._text[start:end], begins=start == 0, ends=end == size) for start, end in sample_windows(size)
+        )
+        return "\n".join(pieces)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         for index, line in enumerate(self._text.split("\n")):
@@ -52,6 +70,26 @@ class MemoryLines:
     def whole(self) -> str | None:
         """The text, unless it is too large."""
         return self._text if len(self._text) <= MOST_WHOLE_CHARACTERS else None
+
+
+def sample_windows(size: int) -> tuple[tuple[int, int], ...]:
+    """Start and end of what recognition looks at in a text of this size: the head, and windows up to the very end."""
+    if size <= SAMPLE_CHARACTERS:
+        return ((0, size),)
+    last = size - SAMPLE_WINDOW_CHARACTERS
+    strides = SAMPLE_WINDOW_COUNT - 1
+    starts = [SAMPLE_HEAD_CHARACTERS + (last - SAMPLE_HEAD_CHARACTERS) * number // strides for number in range(strides + 1)]
+    return ((0, SAMPLE_HEAD_CHARACTERS), *((start, start + SAMPLE_WINDOW_CHARACTERS) for start in starts))
+
+
+def whole_lines_of(window: str, begins: bool, ends: bool) -> str:
+    """A window without the lines it cuts; `begins` and `ends` tell whether it does so with the text. A head within one line stays."""
+    if not begins:
+        window = window.partition("\n")[2]
+    if not ends:
+        whole, end, _ = window.rpartition("\n")
+        window = whole if end or not begins else window
+    return window
 
 
 def quote(lines: Lines, index: int, text: str) -> Quote:

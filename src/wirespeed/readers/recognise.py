@@ -63,7 +63,16 @@ class _Unclaimed:
         self._lines = lines
         self._claimed = claimed
         self.path = lines.path
-        self.sample = lines.sample
+
+    @property
+    def head(self) -> str:
+        """The head of the whole text."""
+        return self._lines.head
+
+    @property
+    def sample(self) -> str:
+        """The sample of the whole text."""
+        return self._lines.sample
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return ((index, line) for index, line in self._lines if index not in self._claimed or is_also_told(line))
