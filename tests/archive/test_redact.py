@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirespeed.archive import records as lines_of_records
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes
 from wirespeed.model.facts.host import EnvVar, HostIdentity
+from wirespeed.model.facts.link import Counter, Link
+from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
 from wirespeed.model.secrets import without_secrets
-from wirespeed.model.source import Quote, Source
+from wirespeed.model.settings import CodeCall, Command, Directive, Setting
+from wirespeed.model.source import Problem, Quote, Source
+from wirespeed.model.text import Text
 
 KEY = b"0123456789abcdef0123456789abcdef"
 SUBSTITUTES = Substitutes(KEY, frozenset({"gpu-node-17.corp.example.com"}))
@@ -144,3 +149,70 @@ def test_a_whole_run() -> None:
     assert full.records[1] == redacted(run, identities=True, rewrite=lambda *_: b"", key=KEY).records[1]
     assert isinstance(full.records[1], EnvVar)
     assert full.records[1].setting == "INFO"
+
+
+SOURCE = Source(tool="test", path="x")
+
+
+def _quoted(text: str) -> tuple[Quote, ...]:
+    return (Quote(source="x", line_index=0, text=text),)
+
+
+@pytest.mark.parametrize(
+    ("record", "secret"),
+    [
+        (EnvVar(source=SOURCE, name="HF_TOKEN", setting="tkX9", quotes=_quoted("HF_TOKEN is tkX9 here")), "tkX9"),
+        (Setting(source=SOURCE, name="password", setting="12345678", value=12345678.0, quotes=_quoted("12345678")), "12345678"),
+        (Setting(source=SOURCE, name="db.password", setting="two words", quotes=_quoted("> two words")), "two words"),
+        (Directive(source=SOURCE, server="nginx", name="proxy_set_header", arguments=("Authorization", "Bearer tkX9")), "tkX9"),
+        (Directive(source=SOURCE, server="redis", name="requirepass", arguments=("tkX9",), quotes=_quoted("requirepass tkX9")), "tkX9"),
+        (Command(source=SOURCE, program="vllm", arguments=("serve", "--api-key", "tkX9", "--port", "80")), "tkX9"),
+        (Command(source=SOURCE, program="curl", arguments=("-u", "admin:tkX9", "http://192.0.2.1/")), "tkX9"),
+        (CodeCall(source=SOURCE, name="api_key", arguments="'tkX9'", quotes=_quoted("api_key 'tkX9'")), "tkX9"),
+        (Setting(source=SOURCE, name="value", setting="spread1", quotes=_quoted("  value: spread1")), "spread1"),
+    ],
+)  # fmt: skip
+def test_a_record_is_redacted_by_its_names(record: Record, secret: str) -> None:
+    manifest = b"- name: HF_TOKEN\n  value: spread1\n"
+    run = Run(manifest=Manifest(), replies=(Reply(kind="input", request="pod.yaml", content=manifest),), records=(record,))
+    kept = redacted(run, identities=False, rewrite=lambda *_: b"")
+    assert secret in repr(record)
+    assert secret not in repr(kept)
+    assert "12345678" not in repr(kept)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        Setting(source=SOURCE, name="max_tokens", setting="4096", value=4096.0, quotes=_quoted("max_tokens: 4096")),
+        Directive(source=SOURCE, server="nginx", name="auth_basic", arguments=("off",), quotes=_quoted("auth_basic off;")),
+        Directive(source=SOURCE, server="nginx", name="proxy_set_header", arguments=("Connection", "")),
+        Directive(source=SOURCE, server="haproxy", name="cookie", arguments=("SRV", "insert")),
+        Command(source=SOURCE, program="docker", arguments=("run", "-u", "1000:1000", "--tokenizer", "x")),
+        EnvVar(source=SOURCE, name="HF_TOKEN", setting=None),
+    ],
+)
+def test_what_only_sounds_secret_stays_in_records(record: Record) -> None:
+    assert redacted(Run(manifest=Manifest(), records=(record,)), identities=False, rewrite=lambda *_: b"").records == (record,)
+
+
+@pytest.mark.parametrize("name", ["Link", "Counter", "absent", "full", "Problem"])
+def test_a_host_named_like_a_word_of_the_model(name: str) -> None:
+    source = Source(tool="test", path=f"/x/{name}", host=name)
+    items: tuple[Record | Problem, ...] = (
+        HostIdentity(source=source, hostname=name),
+        Link(source=source, name="eth0", duplex="full", missing={"speed_bits_per_s": "absent"}),
+        Counter(source=source, scope="eth0", name="rx_bytes", canonical="counter", value_count=1),
+        Problem(source=source, why=Text(en=f"{name} said no", zh=f"{name} 拒绝"), reason="absent"),
+    )
+    kept = redacted(Run(manifest=Manifest(host=name), records=items), identities=True, rewrite=lambda *_: b"", key=KEY)
+    back = tuple(lines_of_records.decoded(map(lines_of_records.encoded, kept.records), "x"))
+    assert back == kept.records
+    assert [type(item) for item in back] == [type(item) for item in items]
+    assert isinstance(back[1], Link)
+    assert (back[1].duplex, back[1].missing) == ("full", {"speed_bits_per_s": "absent"})
+    assert isinstance(back[2], Counter)
+    assert back[2].canonical == "counter"
+    assert isinstance(back[3], Problem)
+    assert name not in back[3].why.en.split()
+    assert (back[3].reason, back[3].source.tool) == ("absent", "test")

@@ -145,3 +145,53 @@ def test_a_killed_process_leaves_no_half_run(tmp_path: Path) -> None:
         assert (tmp_path / "run").exists() == bool(runs)
         if runs:
             break
+
+
+@pytest.mark.parametrize("name", ["run", "case.json"])
+def test_drafts_of_dead_processes_go_and_others_stay(tmp_path: Path, name: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        dead.wait()
+    abandoned = tmp_path / f".{name}.{dead.pid}.part"
+    living = tmp_path / f".{name}.{os.getppid()}.part"
+    others = [tmp_path / f".other.{dead.pid}.part", tmp_path / f".{name}.x.part", tmp_path / f"{name}.{dead.pid}.part"]
+    for folder in (abandoned, living, *others):
+        (folder / "raw").mkdir(parents=True)
+    (casefile.write_case if name.endswith(".json") else store.write_run)(RUN, tmp_path / name)
+    assert {path.name for path in tmp_path.iterdir()} == {name, living.name, *(path.name for path in others)}
+
+
+def test_a_terminated_process_leaves_no_draft(tmp_path: Path) -> None:
+    program = textwrap.dedent(f"""
+        import time
+        from pathlib import Path
+        from wirespeed.archive.drafts import draft_of
+        with draft_of(Path({str(tmp_path)!r}) / "run") as draft:
+            draft.mkdir()
+            print("writing", flush=True)
+            time.sleep(30)
+    """)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert list(tmp_path.iterdir())
+        process.terminate()
+    assert process.returncode == -signal.SIGINT, "as after Ctrl-C"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_target_is_checked_before_the_work(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    for check in (casefile.check_target, store.check_target):
+        check(tmp_path / "new/deeper/place")
+        assert not (tmp_path / "new").exists(), "checking creates nothing"
+        for taken in (file, tmp_path / "dangling", tmp_path):
+            with pytest.raises(FileExistsError):
+                check(taken)
+        with pytest.raises(NotADirectoryError):
+            check(file / "below")
+    (tmp_path / "empty").mkdir()
+    store.check_target(tmp_path / "empty")
+    with pytest.raises(FileExistsError):
+        casefile.check_target(tmp_path / "empty")

@@ -1,5 +1,6 @@
 """`inspect` live, saved, opened elsewhere and made fit to send."""
 
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ from observation.trees import lay_out, machine, written
 from wirespeed.machines.captured import Tree
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import Machine, MachineProblem, problem_of
+from wirespeed.machines.questions import QUESTIONS
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.facts.host import HostIdentity
@@ -20,6 +22,7 @@ from wirespeed.model.kinds import Renderer
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.observation import facts
+from wirespeed.observation.facts.resolver import is_name
 from wirespeed.report import renderers
 from wirespeed.verbs import inspect
 from wirespeed.verbs._look import observe, open_machine
@@ -149,3 +152,44 @@ def test_one_broken_collector_costs_nothing_else(monkeypatch: pytest.MonkeyPatch
     assert "mistake" in problems["numa"].why.en
     assert problems["iommu"].reason == "timed-out"
     assert any(isinstance(item, Record) for item in items)
+
+
+@pytest.mark.parametrize("name", [".", "..", "x..y", "a" * 300, ".".join(["label"] * 60), "a b", "a\0b"])
+def test_what_can_be_no_name_is_not_looked_up(name: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        inspect.run(Options(only=("resolver",), look_up=name))
+    assert "no host name" in caught.value.why.en
+
+
+@pytest.mark.parametrize("name", ["localhost", "localhost.", "node_a.example", "192.0.2.1", "2001:db8::1", "bücher.example"])
+def test_what_can_be_a_name(name: str) -> None:
+    assert is_name(name)
+
+
+def test_a_machine_with_an_impossible_name_of_its_own() -> None:
+    """The question is answered with no, at once and without a traceback from its thread."""
+    answer = msgspec.json.decode(QUESTIONS["name-lookup"]("x..y"))
+    assert answer["is_answered"] is False
+
+
+def test_pipes_are_no_saved_machine(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "folder" / "manifest.json")
+    for path in (tmp_path / "pipe", tmp_path / "folder"):
+        with pytest.raises(CouldNot, match="is not a plain file"):
+            open_machine(str(path))
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
+def test_names_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(CouldNot) as caught:
+        open_machine(name)
+    assert caught.value.why.zh.encode()
+
+
+def test_a_run_whose_manifest_is_lost_is_opened_by_its_files(tmp_path: Path) -> None:
+    inspect.run(Options(only=("sysctls",), save=str(tmp_path / "run")))
+    (tmp_path / "run" / "manifest.json").unlink()
+    (group,) = inspect.run(Options(only=("sysctls",), inputs=(str(tmp_path / "run"),))).facts
+    assert group.records

@@ -2,13 +2,16 @@
 
 import base64
 import binascii
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from wirespeed.archive import records
+from wirespeed.archive.drafts import check_parent, draft_of
 from wirespeed.archive.store import Run, newer
 from wirespeed.model.run import CASE_SCHEMA, CaseFile, CaseReply, Manifest, Reply
 from wirespeed.model.source import Problem, Source
@@ -19,18 +22,20 @@ MOST_CASE_BYTES = 256 * 1024 * 1024
 
 def write_case(run: Run, path: Path) -> None:
     """Write a case file, whole or not at all. Raises FileExistsError where there is one, OSError where writing fails."""
-    if path.exists():
-        raise FileExistsError(f"{path} exists already; a case is written once")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.parent / f".{path.name}.{os.getpid()}.part"
-    try:
+    check_target(path)
+    with draft_of(path) as draft:
         with draft.open("wb") as file:
             file.write(encoded(run))
             file.flush()
             os.fsync(file.fileno())
         draft.rename(path)
-    finally:
-        draft.unlink(missing_ok=True)
+
+
+def check_target(path: Path) -> None:
+    """Raise FileExistsError where there is something already, OSError where nothing can be written; to be asked before long work."""
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, f"{path} exists already; a case is written once")
+    check_parent(path)
 
 
 def encoded(run: Run) -> bytes:
@@ -58,10 +63,13 @@ def _encoded(reply: Reply) -> CaseReply:
 def open_case(path: Path) -> Run:
     """Open a case file as far as it can be read."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return _nothing(path, "is not a plain file", "不是普通文件")
         with path.open("rb") as file:
             content = file.read(MOST_CASE_BYTES + 1)
-    except OSError as error:
-        return _nothing(path, f"cannot be read: {error.strerror}", f"无法读取：{error.strerror}")
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        return _nothing(path, f"cannot be read: {said}", f"无法读取：{said}")
     if len(content) > MOST_CASE_BYTES:
         return _nothing(path, f"is larger than {MOST_CASE_BYTES} bytes", f"大于 {MOST_CASE_BYTES} 字节")
     return decoded(content, path)

@@ -1,5 +1,6 @@
 """The run as a directory: written once and whole, opened as far as possible."""
 
+import errno
 import hashlib
 import os
 import shutil
@@ -12,6 +13,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from wirespeed.archive import records
+from wirespeed.archive.drafts import check_parent, draft_of
 from wirespeed.model.record import Record
 from wirespeed.model.run import MANIFEST_NAME, RAW_NAME, RECORDS_NAME, RUN_SCHEMA, Held, Manifest, Reply
 from wirespeed.model.source import Problem, Source
@@ -39,17 +41,19 @@ def write_run(run: Run, place: Path) -> None:
 
     Raises FileExistsError where something is already, and OSError where writing fails.
     """
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise FileExistsError(f"{place} exists already; a run is written once")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.parent / f".{place.name}.{os.getpid()}.part"
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
+    check_target(place)
+    with draft_of(place) as draft:
+        shutil.rmtree(draft, ignore_errors=True)
         _write_draft(run, draft)
         draft.rename(place)
         _sync(place.parent)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_target(place: Path) -> None:
+    """Raise FileExistsError where there is more than an empty directory, OSError where nothing can be written."""
+    if os.path.lexists(place) and (not place.is_dir() or place.is_symlink() or any(place.iterdir())):
+        raise FileExistsError(errno.EEXIST, f"{place} exists already; a run is written once")
+    check_parent(place)
 
 
 def _write_draft(run: Run, draft: Path) -> None:

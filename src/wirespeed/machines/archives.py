@@ -7,6 +7,7 @@ refused all the same, since what they would show is not in the archive.
 import bz2
 import gzip
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from typing import IO, BinaryIO, Protocol, cast
 
 import zstandard
 
-from wirespeed.machines.streams import CHUNK_BYTES, Opener, spooled
+from wirespeed.machines.streams import CHUNK_BYTES, Opener, shown, spooled
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
 
@@ -31,6 +32,24 @@ RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
 """Smaller content is never a bomb, whatever its ratio."""
 MOST_WINDOW_BYTES = 2**27
 TAR_MAGIC_AT = 257
+_ZSTD_HEADER_BYTES = 18
+_ZSTD_SKIPPABLE = range(0x184D2A50, 0x184D2A60)
+DAMAGE = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    OverflowError,
+    IndexError,
+    MemoryError,
+    struct.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    zstandard.ZstdError,
+)
+"""What the libraries raise for content that is damaged or made to harm (RecursionError and NotImplementedError are RuntimeErrors)."""
 
 
 @dataclass(slots=True)
@@ -83,7 +102,9 @@ def decompressed(opener: Opener, kind: str, budget: Budget) -> Opener:
 def _unpacked(packed: BinaryIO, kind: str) -> Iterator[bytes]:
     """Unpacked pieces. `read1` gives what it has before it meets damage, where `read` would lose it."""
     stream = _STREAMS[kind](packed)
-    return iter(lambda: stream.read1(CHUNK_BYTES), b"")
+    yield from iter(lambda: stream.read1(CHUNK_BYTES), b"")
+    if kind == "zstd" and _is_cut_zstd(packed):
+        raise EOFError("the stream ends before its end mark")
 
 
 class _Stream(Protocol):
@@ -94,6 +115,29 @@ class _Stream(Protocol):
 def _zstd(packed: BinaryIO) -> _Stream:
     decompressor = zstandard.ZstdDecompressor(max_window_size=MOST_WINDOW_BYTES)
     return decompressor.stream_reader(packed, read_across_frames=True)
+
+
+def _is_cut_zstd(packed: BinaryIO) -> bool:
+    """Whether the last frame lacks blocks, which the library does not tell. Walks over the heads of frames and blocks."""
+    size = packed.seek(0, 2)
+    at = 0
+    while at < size:
+        packed.seek(at)
+        head = packed.read(_ZSTD_HEADER_BYTES)
+        if len(head) >= 8 and int.from_bytes(head[:4], "little") in _ZSTD_SKIPPABLE:
+            at += 8 + int.from_bytes(head[4:8], "little")
+            continue
+        at += zstandard.frame_header_size(head)
+        is_last = False
+        while not is_last:
+            packed.seek(at)
+            block = int.from_bytes(packed.read(3).ljust(3, b"\0"), "little")
+            is_last, is_repeat, length = bool(block & 1), (block >> 1) & 3 == 1, block >> 3
+            at += 3 + (1 if is_repeat else length)
+            if at > size:
+                return True
+        at += 4 if zstandard.get_frame_parameters(head).has_checksum else 0
+    return at > size
 
 
 _STREAMS: dict[str, Callable[[BinaryIO], _Stream]] = {
@@ -122,16 +166,7 @@ def _bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iter
                     )
                 )
             yield piece
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        lzma.LZMAError,
-        zstandard.ZstdError,
-        zipfile.BadZipFile,
-        RuntimeError,
-        NotImplementedError,
-    ) as error:
+    except DAMAGE as error:
         if total == 0:
             raise Refused(Text(en=f"cannot be unpacked: {error}", zh=f"无法解压：{error}")) from error
         budget.damage.append(
@@ -173,10 +208,11 @@ def tar_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str
                         continue
                     content = archive.extractfile(member)
                     if content is not None:
+                        budget.left_members -= 1
                         yield from _member(name, member.name, content, budget, packed_bytes)
                     if budget.left_members <= 0 or budget.left_bytes <= 0:
                         break
-        except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        except DAMAGE as error:
             yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
     yield from _told(name, refused, budget)
 
@@ -195,19 +231,29 @@ def zip_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str
                     if reason is not None:
                         refused[reason] += 1
                     elif not info.is_dir():
-                        with archive.open(info) as content:
-                            yield from _member(name, info.filename, content, budget, info.compress_size)
+                        budget.left_members -= 1
+                        yield from _zip_member(archive, info, name, budget)
                     if budget.left_members <= 0 or budget.left_bytes <= 0:
                         break
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
+        except DAMAGE as error:
             yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
     yield from _told(name, refused, budget)
+
+
+def _zip_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget
+) -> Iterator[tuple[str, Opener] | Problem]:
+    """One member; a method that is not known, or a damaged head, concerns no other."""
+    try:
+        with archive.open(info) as content:
+            yield from _member(name, info.filename, content, budget, info.compress_size)
+    except DAMAGE as error:
+        yield problem(f"{name}!{info.filename}", Text(en=f"cannot be unpacked: {error}", zh=f"无法解压：{error}"))
 
 
 def _member(
     archive: str, member: str, content: IO[bytes], budget: Budget, packed_bytes: int
 ) -> Iterator[tuple[str, Opener] | Problem]:
-    budget.left_members -= 1
     path = f"{archive}!{member}"
     try:
         yield path, spooled(_bounded(iter(lambda: content.read(CHUNK_BYTES), b""), budget, packed_bytes))
@@ -217,6 +263,8 @@ def _member(
 
 
 def _refusal(member: str, is_link: bool, is_plain: bool) -> str | None:
+    if not member:
+        return "nameless"
     if member.startswith(("/", "\\")) or ".." in member.replace("\\", "/").split("/") or "\0" in member:
         return "outside"
     if is_link:
@@ -225,6 +273,7 @@ def _refusal(member: str, is_link: bool, is_plain: bool) -> str | None:
 
 
 _REASONS = {
+    "nameless": ("members without a name were refused", "个成员没有名称，已拒绝"),
     "outside": ("members whose names lead out of the archive were refused", "个成员的名称指向归档之外，已拒绝"),
     "link": ("links were not followed", "个链接未跟随"),
     "device": ("device files and pipes were refused", "个设备文件或管道已拒绝"),
@@ -242,7 +291,7 @@ def _told(name: str, refused: Counter[str], budget: Budget) -> Iterator[Problem]
 
 def problem(path: str, why: Text) -> Problem:
     """A problem with an input as a whole."""
-    return Problem(source=Source(tool="file", path=path), why=why)
+    return Problem(source=Source(tool="file", path=shown(path)), why=why)
 
 
 def _text(en: str, zh: str, number: int) -> Text:

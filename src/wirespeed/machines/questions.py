@@ -45,7 +45,7 @@ def _name_lookup(name: str) -> bytes:
         try:
             answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
             found.update(is_answered=True, addresses=sorted({str(answer[4][0]) for answer in answers}))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a name that cannot be encoded
             found.update(is_answered=False, addresses=[], error=str(error))
         found["time_s"] = time.perf_counter() - start
 

@@ -5,16 +5,24 @@ import io
 import os
 import re
 import tempfile
+import threading
+import weakref
 from collections.abc import Callable, Iterator
-from typing import IO, BinaryIO
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO, cast
 
-from wirespeed.model.lines import MOST_LINE_CHARACTERS, MOST_WHOLE_CHARACTERS, SAMPLE_CHARACTERS
+from wirespeed.model.lines import HEAD_CHARACTERS, MOST_LINE_CHARACTERS, MOST_WHOLE_CHARACTERS, sample_windows, whole_lines_of
 
 CHUNK_BYTES = 1024 * 1024
-HEAD_BYTES = 4 * SAMPLE_CHARACTERS
-"""Head kept for recognition: enough for the sample in any encoding."""
+HEAD_BYTES = 4 * HEAD_CHARACTERS
+"""Enough for the head in any encoding."""
 MEMORY_BYTES = 4 * 1024 * 1024
-"""Spooled content up to this size stays in memory."""
+"""Spooled content up to this size stays in memory ..."""
+MEMORY_IN_ALL_BYTES = 64 * 1024 * 1024
+"""... as long as all of it together is no larger than this."""
+MOST_FEEDS_RATIO = 10
+"""From this many carriage returns a line feed on, it is the carriage returns that end lines."""
 _CONTROLS = bytes(sorted(set(range(32)) - set(b"\t\n\r\f\x08\x07\x1b")))
 _MOST_CONTROLS_RATIO = 0.1
 
@@ -28,72 +36,115 @@ _BINARY_HEADS = (
 Opener = Callable[[], BinaryIO]
 
 
-class _Positioned(io.RawIOBase):
-    """A reader of a descriptor with a position of its own, so that one spool can be read by several at once."""
+def shown(name: str) -> str:
+    """A name as it can be printed: bytes of a file name that are no UTF-8 become question marks."""
+    return name.encode(errors="replace").decode()
 
-    def __init__(self, owner: IO[bytes]) -> None:
-        self._owner = owner
-        self._position = 0
 
-    def readable(self) -> bool:
-        return True
+class _Room:
+    """Memory that all spools share."""
 
-    def seekable(self) -> bool:
-        return True
+    def __init__(self) -> None:
+        self._taken_bytes = 0
+        self._lock = threading.Lock()
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        starts = {os.SEEK_SET: 0, os.SEEK_CUR: self._position}
-        start = starts[whence] if whence in starts else os.fstat(self._owner.fileno()).st_size
-        self._position = max(start + offset, 0)
-        return self._position
+    def take(self, size_bytes: int) -> bool:
+        """Take room where there is some."""
+        with self._lock:
+            has_room = self._taken_bytes + size_bytes <= MEMORY_IN_ALL_BYTES
+            self._taken_bytes += size_bytes if has_room else 0
+        return has_room
 
-    def readinto(self, buffer: object, /) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        content = os.pread(self._owner.fileno(), len(view), self._position)
-        view[: len(content)] = content
-        self._position += len(content)
-        return len(content)
+    def give_back(self, size_bytes: int) -> None:
+        """Room of a spool that is gone."""
+        with self._lock:
+            self._taken_bytes -= size_bytes
+
+
+_ROOM = _Room()
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Where spools lie that memory has no room for; it goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="wirespeed-")
+
+
+class _InMemory:
+    """Content kept in memory; the room is free again when nobody can open it any more."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        weakref.finalize(self, _ROOM.give_back, len(content)).atexit = False
+
+    def __call__(self) -> BinaryIO:
+        return io.BytesIO(self._content)
+
+
+class _OnDisk:
+    """Content kept in a temporary file, by path: an open descriptor each would soon be too many. It is removed with the last reader."""
+
+    def __init__(self) -> None:
+        descriptor, path = tempfile.mkstemp(dir=_folder().name)
+        os.close(descriptor)
+        self.path = Path(path)
+        weakref.finalize(self, self.path.unlink, missing_ok=True).atexit = False
+
+    def __call__(self) -> BinaryIO:
+        return cast(BinaryIO, self.path.open("rb"))
 
 
 def spooled(pieces: Iterator[bytes]) -> Opener:
-    """Keep a stream, in memory while it is small and in an unnamed temporary file beyond."""
+    """Keep a stream: in memory while it is small and there is room, in a temporary file otherwise."""
     memory = bytearray()
     for piece in pieces:
         memory += piece
         if len(memory) > MEMORY_BYTES:
             return _spooled_to_disk(bytes(memory), pieces)
     content = bytes(memory)
-    return lambda: io.BytesIO(content)
+    return _InMemory(content) if _ROOM.take(len(content)) else _spooled_to_disk(content, pieces)
 
 
 def _spooled_to_disk(head: bytes, pieces: Iterator[bytes]) -> Opener:
-    file = tempfile.TemporaryFile(prefix="wirespeed-")  # noqa: SIM115 - lives as long as the lines that read it
-    file.write(head)
-    for piece in pieces:
-        file.write(piece)
-    file.flush()
-    return lambda: io.BufferedReader(_Positioned(file))
+    spool = _OnDisk()
+    with spool.path.open("wb") as file:
+        file.write(head)
+        for piece in pieces:
+            file.write(piece)
+    return spool
 
 
 class StreamLines:
     """Lines of bytes that can be opened again and again; never more than a chunk of them in memory."""
 
     def __init__(self, path: str, opener: Opener) -> None:
-        self.path = path
+        self.path = shown(path)
         self._open = opener
         with opener() as file:
-            self._head = file.read(HEAD_BYTES)
-        self._encoding = encoding_of(self._head)
+            head = file.read(HEAD_BYTES)
+        self._encoding = encoding_of(head)
+        self._has_returns = ends_lines_with_returns(head.replace(b"\0", b""))
+        self.is_binary = is_binary(head)
+        """Whether this is no text."""
 
     @property
-    def is_binary(self) -> bool:
-        """Whether this is no text."""
-        return is_binary(self._head)
+    def head(self) -> str:
+        """The first `HEAD_CHARACTERS` of the text."""
+        with self._open() as file:
+            return self._text_of(file.read(HEAD_BYTES))[:HEAD_CHARACTERS]
 
     @property
     def sample(self) -> str:
-        """The first `SAMPLE_CHARACTERS` of the text."""
-        return "\n".join(self._texts(iter((self._head,))))[:SAMPLE_CHARACTERS]
+        """The text, or whole lines from all over it."""
+        width_bytes = 1 if self._encoding == "utf-8" else 2
+        with self._open() as file:
+            size = -(-file.seek(0, os.SEEK_END) // width_bytes)
+            pieces: list[str] = []
+            for start, end in sample_windows(size):
+                file.seek(start * width_bytes)
+                window = self._text_of(file.read((end - start) * width_bytes))
+                pieces.append(whole_lines_of(window, begins=start == 0, ends=end == size))
+        return "\n".join(pieces)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         index = 0
@@ -109,15 +160,32 @@ class StreamLines:
             if file.seek(0, os.SEEK_END) > 4 * MOST_WHOLE_CHARACTERS:
                 return None
             file.seek(0)
-            content = file.read(4 * MOST_WHOLE_CHARACTERS + 1)
-        text = "\n".join(self._texts(iter((content,)), len(content)))
+            text = self._text_of(file.read(4 * MOST_WHOLE_CHARACTERS + 1))
         return text if len(text) <= MOST_WHOLE_CHARACTERS else None
+
+    def _text_of(self, content: bytes) -> str:
+        return "\n".join(self._texts(iter((content,)), len(content)))
 
     def _texts(self, chunks: Iterator[bytes], most_carried_bytes: int = 4 * MOST_LINE_CHARACTERS) -> Iterator[str]:
         """Runs of whole lines, joined by line ends, cleaned."""
         chunks = chunks if self._encoding == "utf-8" else _transcoded(chunks, self._encoding)
+        chunks = _with_line_feeds(chunks) if self._has_returns else chunks
         for piece in _whole_lines(chunks, most_carried_bytes):
             yield cleaned(_decoded(piece))
+
+
+def ends_lines_with_returns(head: bytes) -> bool:
+    """Whether carriage returns alone end the lines, as progress bars and old editors write them: line feeds are rare beside them."""
+    return head.replace(b"\r\n", b"\n").count(b"\r") > MOST_FEEDS_RATIO * head.count(b"\n")
+
+
+def _with_line_feeds(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Every carriage return, alone or before a line feed, as one line feed."""
+    is_open = False
+    for chunk in chunks:
+        rest = chunk.removeprefix(b"\n") if is_open else chunk
+        is_open = chunk.endswith(b"\r")
+        yield rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _transcoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
@@ -156,12 +224,12 @@ def _decoded_line(line: bytes) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Without carriage returns at line ends, terminal colours and NULs; a carriage return inside a line (progress bars) stays."""
+    """Without carriage returns at line ends, terminal colours, NULs and byte order marks; a carriage return inside a line stays."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    return text.replace("\0", "") if "\0" in text else text
+    return text.replace("\0", "").replace("\ufeff", "")
 
 
 _MOST_UNREADABLE_RATIO = 0.3
@@ -170,10 +238,9 @@ _MOST_UNREADABLE_RATIO = 0.3
 
 def encoding_of(head: bytes) -> str:
     """UTF-16 by its mark, or by every second byte being zero; everything else is read as UTF-8 with a latin-1 fallback."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if head.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if head.startswith(mark):
+            return encoding
     start = head[:4096]
     if len(start) >= 8 and start[1::2].count(0) > len(start) * 0.4 and start[::2].count(0) < len(start) * 0.05:
         return "utf-16-le"

@@ -7,6 +7,10 @@ Sources of the driver names: Linux `Documentation/networking/device_drivers/ethe
 import re
 
 _EXACT: dict[str, str] = {
+    # what arrived: the measure of every loss
+    "rx_packets": "rx_packets", "rx_packets_phy": "rx_packets", "rx_unicast_packets": "rx_packets", "rx_ucast_packets": "rx_packets",
+    "rx_ucast_frames": "rx_packets", "port.rx_unicast": "rx_packets", "rx_unicast": "rx_packets", "rx_vport_unicast_packets": "rx_packets",
+    "rx_total_pkts": "rx_packets", "rx_packets.nic": "rx_packets",
     # receive buffer ran out of descriptors: ring too small, or the CPU too late
     "rx_out_of_buffer": "rx_no_buffer", "rx_missed_errors": "rx_no_buffer", "rx_fifo_errors": "rx_no_buffer",
     "rx_overruns": "rx_no_buffer", "rx_total_discard_pkts": "rx_no_buffer", "rx_no_buffer_count": "rx_no_buffer",
@@ -62,6 +66,7 @@ _EXACT: dict[str, str] = {
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^rx_?(?:queue_)?\d+_(?:drops?|dropped|no_buffer|rx_empty_rx_ring|xdp_drop)$"), "rx_no_buffer"),
     (re.compile(r"^queue_\d+_rx_empty_rx_ring$"), "rx_no_buffer"),
+    (re.compile(r"^rx_prio\d_packets$"), "rx_packets"),
     (re.compile(r"^rx_prio\d_pause$|^rx_priority\d_xo(?:n|ff)(?:\.nic)?$|^pfc_pri\d_rx_transitions$"), "pfc_rx"),
     (re.compile(r"^tx_prio\d_pause$|^tx_priority\d_xo(?:n|ff)(?:\.nic)?$|^pfc_pri\d_tx_transitions$"), "pfc_tx"),
     (re.compile(r"^rx_prio\d_pause_duration$"), "pfc_rx_us"),

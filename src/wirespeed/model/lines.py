@@ -58,9 +58,7 @@ class MemoryLines:
     def sample(self) -> str:
         """The text, or lines from all over it."""
         size = len(self._text)
-        pieces = (
-            whole_lines_of(self._text[start:end], begins=start == 0, ends=end == size) for start, end in sample_windows(size)
-        )
+        pieces = (whole_lines_of(self._text[start:end], begins=start == 0, ends=end == size) for start, end in sample_windows(size))
         return "\n".join(pieces)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:

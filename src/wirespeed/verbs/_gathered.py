@@ -1,19 +1,21 @@
 """Everything a diagnosis was given: machines, texts and the question, read into records, and kept for a case file."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 import wirespeed
-from wirespeed.archive.casefile import write_case
+from wirespeed.archive import casefile
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
 from wirespeed.machines.local import Local
-from wirespeed.machines.opening import open_inputs
+from wirespeed.machines.opening import UNREADABLE, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
+from wirespeed.machines.streams import shown
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
@@ -27,6 +29,8 @@ from wirespeed.verbs._look import guarded, machine_in, observe, without_identiti
 QUESTION_NAME = "question.txt"
 """An input of this name is what the user asks, not what happened."""
 THIS_MACHINE = "this machine"
+MOST_KEPT_END_CHARACTERS = 8 * 1024 * 1024
+"""Of a text that is too large to be saved whole, this much of its head and of its tail."""
 _VOICES = ("machine", "loose", "prose")
 """An input is named after the reader whose lines are surest to be its own."""
 _OWN_MARKS = (
@@ -72,15 +76,16 @@ class Gathered:
             self.look(Recording(Local()), THIS_MACHINE)
         for path in paths:
             count = len(self.inputs)
+            name = shown(path)
             machine, problems = machine_in(path)
             self.problems.extend(problems)
             if machine is not None:
-                self.look(Recording(machine), path)
+                self.look(Recording(machine), name)
             for opened in open_inputs((path,)):
-                if machine is None or not _is_of_machine(opened, path):
+                if machine is None or not _is_of_machine(opened, name):
                     self.take(opened)
-            if len(self.inputs) == count and not self.question and not self._was_seen(path):
-                self.unread.append(path)
+            if len(self.inputs) == count and not self.question and not self._was_seen(name):
+                self.unread.append(name)
 
     def _was_seen(self, path: str) -> bool:
         """Whether an input was left out because its text had been read already."""
@@ -96,10 +101,17 @@ class Gathered:
         self._machines.append(machine)
 
     def take(self, opened: Lines | Problem) -> None:
-        """Take in one text: the question, or something to read."""
+        """Take in one text: the question, or something to read. One that fails while it is read costs no other."""
         if isinstance(opened, Problem):
             self.problems.append(opened)
-        elif Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
+            return
+        try:
+            self._take_text(opened)
+        except UNREADABLE as error:
+            self.problems.append(unreadable(opened.path, error))
+
+    def _take_text(self, opened: Lines) -> None:
+        if Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
             self.question = self.question or (opened.whole() or "").strip()
         elif (why := self._left_out(opened)) is not None:
             self.problems.append(Problem(source=Source(tool="input", path=opened.path), why=why))
@@ -108,7 +120,7 @@ class Gathered:
 
     def _left_out(self, lines: Lines) -> Text | None:
         """Why a text is not evidence: it is a report of ours, or it was read already under another name."""
-        if any(mark in lines.sample[:4096] for mark in _OWN_MARKS):
+        if any(mark in lines.head[:4096] for mark in _OWN_MARKS):
             return Text(en="is a report of wirespeed itself and was not read", zh="是 wirespeed 自身的报告，未读取")
         text = lines.whole()
         if not text:
@@ -124,7 +136,7 @@ class Gathered:
         """Read one text with every reader that knows it."""
         self._opened.append(lines)
         counts: Counter[str] = Counter()
-        self.texts[lines.path] = lines.sample
+        self.texts[lines.path] = lines.head
         for name, item in read_all(lines, self.readers, guarded):
             if isinstance(item, Problem):
                 self.problems.append(item)
@@ -137,27 +149,74 @@ class Gathered:
 
     def ask(self) -> None:
         """Take in what the user says in the question."""
+        self.question = shown(self.question)
         if self.question:
             asked = read_all(MemoryLines(self.question, QUESTION_PATH), self.readers, guarded)
             self.records.extend(item for _, item in asked if isinstance(item, Record))
 
+    def _kept(self, lines: Lines) -> str:
+        """The text as it goes into a case file; one that is gone meanwhile costs no other."""
+        try:
+            return whole if (whole := lines.whole()) is not None else self._kept_ends(lines)
+        except UNREADABLE as error:
+            self.problems.append(unreadable(lines.path, error))
+            return ""
+
+    def _kept_ends(self, lines: Lines) -> str:
+        why = Text(
+            en=f"is too large to be saved whole; its first and last {MOST_KEPT_END_CHARACTERS} characters are",
+            zh=f"过大，无法完整保存；仅保存首尾各 {MOST_KEPT_END_CHARACTERS} 个字符",
+        )
+        self.problems.append(Problem(source=Source(tool="archive", path=lines.path), why=why))
+        return _ends_of(lines)
+
     def save(self, place: Path) -> None:
         """Write all of it as one case file, secrets replaced. Raises CouldNot where that fails."""
         replies = [reply for machine in self._machines for reply in machine.replies]
-        replies += [_given(lines.path, lines.whole() or "") for lines in self._opened]
+        replies += [_given(lines.path, self._kept(lines)) for lines in self._opened]
         if self.question:
             replies.append(_given(QUESTION_NAME, self.question))
         host = next((machine.host for machine in self._machines), None)
         manifest = Manifest(wirespeed_version=wirespeed.__version__, host=host)
         kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
-        try:
-            write_case(redacted(kept, identities=False, rewrite=without_identities), place)
-        except FileExistsError as error:
-            raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
-        except OSError as error:
-            raise CouldNot(
-                Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")
-            ) from error
+        with _trouble_with(place):
+            casefile.write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+
+
+def check_target(place: Path) -> None:
+    """Whether a case file can be written there, to be asked before anything is read. Raises CouldNot."""
+    with _trouble_with(place):
+        casefile.check_target(place)
+
+
+@contextmanager
+def _trouble_with(place: Path) -> Iterator[None]:
+    """What keeps a case file from being written, as a sentence."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
+    except OSError as error:
+        raise CouldNot(Text(en=f"{place} cannot be written: {error.strerror}", zh=f"{place} 无法写入：{error.strerror}")) from error
+
+
+def _ends_of(lines: Lines) -> str:
+    """Head and tail of a text that is too large to keep whole, with a line between that says so."""
+    head: list[str] = []
+    tail: deque[str] = deque()
+    head_left = tail_left = MOST_KEPT_END_CHARACTERS
+    left_out = 0
+    for _, line in lines:
+        if head_left > len(line) and not tail:
+            head_left -= len(line) + 1
+            head.append(line)
+            continue
+        tail.append(line)
+        tail_left -= len(line) + 1
+        while tail_left < 0:
+            tail_left += len(tail.popleft()) + 1
+            left_out += 1
+    return "\n".join([*head, f"[{left_out} lines were left out here when this was saved]", *tail])
 
 
 def _given(path: str, text: str) -> Reply:

@@ -1,16 +1,20 @@
 """Look at a machine, live or saved, with every collector; shared by the verbs that need facts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from wirespeed.archive import casefile, store
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes
 from wirespeed.machines.captured import Captured, Tree
 from wirespeed.machines.machine import Machine, MachineProblem
-from wirespeed.machines.opening import is_case, is_run
+from wirespeed.machines.opening import UNREADABLE, is_case, is_run, unreadable
+from wirespeed.machines.streams import shown
 from wirespeed.model import shelf
-from wirespeed.model.errors import CouldNot
+from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
@@ -19,6 +23,7 @@ from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
+from wirespeed.observation.facts.resolver import is_name
 from wirespeed.observation.facts.resolver import look_up as timed_look_up
 from wirespeed.observation.pci_config import without_serial
 from wirespeed.readers.netlink.identities import rewritten
@@ -34,9 +39,23 @@ def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
 
     Raises CouldNot when there is nothing in it at all.
     """
-    place = Path(path)
-    if place.is_dir() and not (place / MANIFEST_NAME).exists():
+    try:
+        return _opened(Path(path), shown(path))
+    except UNREADABLE as error:
+        why = unreadable(path, error).why
+        raise CouldNot(why) from error
+
+
+def _opened(place: Path, path: str) -> tuple[Machine, tuple[Problem, ...]]:
+    if place.is_dir() and not is_run(place):
         if not (place / "proc").is_dir() and not (place / "sys").is_dir():
+            if (place / MANIFEST_NAME).exists() and not (place / MANIFEST_NAME).is_file():
+                raise CouldNot(
+                    Text(
+                        en=f"{path}/{MANIFEST_NAME} is not a plain file, so this is no saved machine",
+                        zh=f"{path}/{MANIFEST_NAME} 不是普通文件，因此这不是保存的机器",
+                    )
+                )
             raise CouldNot(
                 Text(
                     en=f"{path} holds no saved machine (for logs and other files there is `diagnose`)",
@@ -66,8 +85,20 @@ def guarded(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Proble
 
 
 def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
-    """The machine that a run, a case file or a directory with copies of /proc and /sys holds; None where there is none."""
-    place = Path(path)
+    """The machine that a run, a case file or a directory with copies of /proc and /sys holds; None where there is none.
+
+    Never raises: what keeps the place from being looked at at all is a problem of opening it, and told there.
+    """
+    try:
+        machine, problems = _machine_in(Path(path))
+    except OSError:
+        return None, ()
+    except UNREADABLE as error:
+        return None, (unreadable(path, error),)
+    return machine, tuple(_shown(problem) for problem in problems)
+
+
+def _machine_in(place: Path) -> tuple[Machine | None, tuple[Problem, ...]]:
     if place.is_dir() and not is_run(place):
         return (Tree(place) if (place / "proc").is_dir() and (place / "sys").is_dir() else None), ()
     if not place.is_dir() and not is_case(place):
@@ -77,23 +108,33 @@ def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
     return (captured(run) if was_asked else None), run.problems
 
 
+def _shown(problem: Problem) -> Problem:
+    source = msgspec.structs.replace(problem.source, path=shown(problem.source.path))
+    return msgspec.structs.replace(problem, source=source)
+
+
 def observed(
     machine: Machine, only: tuple[str, ...] | None = None, look_up: str | None = None
 ) -> Iterator[tuple[str, list[Record | Problem]]]:
+    """What each collector finds, and the timed look-up of a name. Raises BadRequest where that can be no name."""
+    if look_up and not is_name(look_up):
+        raise BadRequest(Text(en=f"{look_up[:80]!a} is no host name or address", zh=f"{look_up[:80]!a} 不是主机名或地址"))
     for name, collector in shelf.every(facts, Collector).items():
         if only is not None and name not in only:
             continue
-        items = _collected(name, collector, machine)
+        items = _collected(name, collector.observe, machine)
         if name == "resolver" and look_up:
-            items.extend(timed_look_up(machine, look_up))
+            items.extend(_collected(name, partial(timed_look_up, name=look_up), machine))
         yield name, items
 
 
-def _collected(name: str, collector: Collector, machine: Machine) -> list[Record | Problem]:
+def _collected(
+    name: str, observe_with: Callable[[Machine], Iterator[Record | Problem]], machine: Machine
+) -> list[Record | Problem]:
     items: list[Record | Problem] = []
     source = Source(tool=name, path=name, host=machine.host)
     try:
-        for item in collector.observe(machine):
+        for item in observe_with(machine):
             items.append(item)  # noqa: PERF402 - what came before a failure is kept
     except MachineProblem as trouble:
         items.append(Problem(source=source, why=trouble.why, reason=trouble.reason))

@@ -1,6 +1,8 @@
 """Show what is set up on this machine or on one saved elsewhere, and save it to keep or to send."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -105,6 +107,8 @@ def run(options: Options) -> Answer:
     unknown = [name for name in options.only if name not in shelf.ids(facts)]
     if unknown:
         raise BadRequest(Text(en=f"there is no kind of fact called {unknown[0]}", zh=f"没有名为 {unknown[0]} 的信息类别"))
+    if options.save is not None:
+        _check_target(Path(options.save))
     start = time.perf_counter()
     named = options.from_ or next(iter(options.inputs), None)
     machine, problems = open_machine(named) if named else (Local(), ())
@@ -130,10 +134,24 @@ def run(options: Options) -> Answer:
     )
 
 
+def _check_target(place: Path) -> None:
+    """Whether it can be written there, before anything is looked at."""
+    check = casefile.check_target if place.suffix == ".json" else store.check_target
+    with _trouble_with(place):
+        check(place)
+
+
 def _save(kept: Run, place: Path) -> None:
     write = casefile.write_case if place.suffix == ".json" else store.write_run
-    try:
+    with _trouble_with(place):
         write(kept, place)
+
+
+@contextmanager
+def _trouble_with(place: Path) -> Iterator[None]:
+    """What keeps a run from being written there, as a sentence."""
+    try:
+        yield
     except FileExistsError as error:
         raise CouldNot(Text(en=f"{place} is there already, and is not overwritten", zh=f"{place} 已存在，不会覆盖")) from error
     except OSError as error:

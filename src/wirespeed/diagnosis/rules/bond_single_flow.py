@@ -20,13 +20,13 @@ def _judge(case: Case) -> Verdict:
         return Verdict()
     down = case.every(Bond, lambda one: bool(one.members_down))
     layer2 = case.every(Bond, lambda one: (one.hash_policy or "").startswith("layer2") and "+" not in (one.hash_policy or ""))
-    is_short = bool(case.said("one-member-only", "more-flows-scale", "plateau-near-half") or layer2 or down)
+    is_short = bool(case.said("one-member-only", "more-flows-scale", "single-flow-limited", "plateau-near-half") or layer2 or down)
     one_qp = case.every(EnvVar, name="NCCL_IB_QPS_PER_CONNECTION", setting="1")
     return Verdict(
         evidence=(
             *piece(_BOND, FAIR if is_short else 0.5, bonds + said),
             *piece(_MEMBER, STRONG, case.said("one-member-only")),
-            *piece(_FLOWS, FAIR + SLIGHT, case.said("more-flows-scale")),
+            *piece(_FLOWS, FAIR + SLIGHT, case.said("more-flows-scale", "single-flow-limited")),
             *piece(_HALF, SLIGHT, case.said("plateau-near-half")),
             *piece(_LAYER2, FAIR, layer2),
             *piece(_QP, FAIR, one_qp),

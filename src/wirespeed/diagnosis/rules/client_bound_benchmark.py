@@ -6,6 +6,7 @@ from wirespeed.diagnosis.rules._pieces import (
     ALONE,
     MOST_COMPARED,
     against,
+    lines_of,
     piece,
     quantities,
 )
@@ -64,6 +65,8 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_APART, STRONG, apart[0][0], apart_times_number=round(apart[0][1], 1)))
     evidence += piece(_CLIENT, STRONG if not apart else FAIR, case.said("client-is-limit"))
     evidence += piece(_TOOLS, ALONE, case.said("tools-disagree"))
+    serial = case.said("client-one-at-a-time")
+    evidence += piece(_SERIAL, STRONG if len(lines_of(serial)) > 1 else ALONE, serial)
     if evidence:
         evidence += piece(_SERVER, SLIGHT, case.said("server-not-busy"))
     gap = _seen_from_both_ends(case) or _told_from_both_ends(case)
@@ -112,6 +115,7 @@ _GAP = Text(en="the server measures {server_s}, the client {client_s}", zh="服�
 _APART = Text(en="two tools differ {apart_times_number} times on one server", zh="同一服务器上两个工具相差 {apart_times_number} 倍")
 _CLIENT = Text(en="the client is at its limit: one process, one core or its buffers", zh="客户端达到极限：单进程、单核或缓冲")
 _TOOLS = Text(en="another tool or more clients get other numbers", zh="换工具或增加客户端得到不同数字")
+_SERIAL = Text(en="the client sends one request at a time", zh="客户端每次只发一个请求")
 _SERVER = Text(en="the server is the same or has room", zh="服务器相同或有余量")
 _CORE = Text(en="the test tool used a whole core", zh="测试工具用满一个核")
 _AGREE = Text(en="the tools agree", zh="各工具结果一致")

@@ -7,7 +7,7 @@ from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
-from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.source import Quote
@@ -35,6 +35,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
         *seen(_BRANCH, STRONG, in_branch),
         *seen(_SOME_CODE, SLIGHT, branch if not in_branch and (watchdog or case.said("hang", "watchdog-limit")) else ()),
+        *(contradicts(_ON_PURPOSE, FAIR, one) for one in case.said("done-on-purpose")[:1]),
         *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)
@@ -77,6 +78,7 @@ def _different_sequence(events: tuple[FrameworkEvent, ...]) -> tuple[FrameworkEv
     return tuple(known[:2]) if len(operations) > 1 and len(numbers) > 1 else ()
 
 
+_ON_PURPOSE = Text(en="the difference was made on purpose", zh="差异是有意制造的")
 _TOLD = Text(en="the analysis names ranks whose collective differs", zh="分析指出了集合操作不一致的 rank")
 _NCCL_TOLD = Text(en="NCCL reports collectives that do not fit together", zh="NCCL 报告集合操作不匹配")
 _DIFFERENT = Text(

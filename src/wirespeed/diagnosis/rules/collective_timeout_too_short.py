@@ -1,14 +1,19 @@
 """The watchdog's limit is shorter than a legal wait, such as a download or evaluation on one rank."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_BAR = re.compile(r"\[(?P<spent>\d{1,3}(?::\d\d){1,2})<(?P<left>\d{1,3}(?::\d\d){1,2})\b")
+"""Time spent and time left, as tqdm prints them."""
 _SHORT_S = 120.0
 """Defaults are 10 or 30 minutes; a limit of two minutes or less was set by hand and is shorter than many checkpoints."""
 
@@ -29,12 +34,32 @@ def _judge(case: Case) -> Verdict:
         *seen(_LIMIT, FAIR if legal else SLIGHT, limits, timeout_s=limits[0].timeout_s if limits else None),
         *seen(_SHORT, FAIR, short, timeout_s=short[0].timeout_s if short else None),
         *seen(_LEGAL, FAIR + 0.5 if limits or case.said("watchdog-limit") else SLIGHT, legal),
+        *seen(_REMAINS, FAIR, _ends_after(legal, limits)),
         *seen(_SAID, SLIGHT, case.said("watchdog-limit")),
         *(contradicts(_OTHER, FAIR, one) for one in other_cause[:1]),
     )
     return Verdict(evidence=evidence)
 
 
+def _ends_after(works: tuple[Statement, ...], limits: tuple[FrameworkEvent, ...]) -> tuple[Record, ...]:
+    """A progress bar whose spent and remaining time together are longer than the limit that ran out."""
+    limit = next((one for one in limits if one.timeout_s), None)
+    for work in works:
+        bar = _BAR.search(work.quotes[-1].text)
+        if limit and bar and _clock_s(bar["spent"]) + _clock_s(bar["left"]) > (limit.timeout_s or 0.0):
+            return (work, limit)
+    return ()
+
+
+def _clock_s(clock: str) -> float:
+    """`30:38` and `1:02:03` in seconds."""
+    seconds = 0.0
+    for part in clock.split(":"):
+        seconds = 60 * seconds + float(part)
+    return seconds
+
+
+_REMAINS = Text(en="the work that one rank has begun takes longer than the limit", zh="某 rank 已开始的工作需要的时间超过时限")
 _LIMIT = Text(en="a limit of {timeout_s} ran out", zh="{timeout_s} 的时限已到")
 _SHORT = Text(en="the limit is only {timeout_s}", zh="时限仅 {timeout_s}")
 _LEGAL = Text(en="one rank has long work to do while the others wait", zh="某 rank 有长时间工作，其余在等待")

@@ -1,5 +1,7 @@
 """Every request sets up its own TCP and TLS connection."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.sockets import SocketSummary
@@ -16,6 +18,9 @@ LEAST_TIMINGS_COUNT = 2
 MANY_TIME_WAIT_COUNT = 5_000
 FEWEST_TIME_WAIT_COUNT, TIME_WAIT_TIMES = 50, 10
 LEAST_ROUND_TRIP_S = 0.005
+NEW_TIMES = 2.0
+_FRESH_WORD = r"\b(?:new|fresh|cold|no reuse|without reuse|per[- ]request|first)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
+_KEPT_WORD = r"\b(?:re-?used?|reuse|kept|pooled|warm|keep-?alive|persistent|shared|second)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
 SETUP_ROUND_TRIPS = (1.8, 6.0)
 """TCP takes one round trip and TLS one or two more; name look-ups and slow hosts add to them."""
 
@@ -55,6 +60,14 @@ def _surcharge(case: Case) -> tuple[Quantity, Statement, float] | None:
     )
 
 
+def _new_against_reused(case: Case) -> tuple[Quantity, Quantity] | None:
+    """A time beside `new` and a shorter one beside `reused`: what making the connection costs."""
+    fresh = quantities(case, "time", _FRESH_WORD)
+    kept = quantities(case, "time", _KEPT_WORD)
+    pairs = [(new, old) for new in fresh[:9] for old in kept[:9] if new.value >= LEAST_ROUND_TRIP_S]
+    return next((pair for pair in pairs if pair[0].value >= NEW_TIMES * pair[1].value), None)
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     slow = _with_setup(case)
@@ -64,6 +77,9 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_SETUP_ONCE, FAIR, slow, share_ratio=max((_share(one) for one in slow), default=0.0))
     said = case.said("new-connection-each")
     evidence += piece(_SAID, STRONG, said)
+    apart = _new_against_reused(case)
+    if apart:
+        evidence.append(supports(_APART, STRONG, *apart, new_s=apart[0].value, reused_s=apart[1].value))
     many = case.every(SocketSummary, lambda one: "TIME" in one.state.upper() and one.socket_count >= MANY_TIME_WAIT_COUNT)
     evidence += piece(_TIME_WAIT, FAIR, [*many, *case.said("time-wait-many")])
     if not many:
@@ -87,12 +103,14 @@ _SETUP = Text(
 )
 _SETUP_ONCE = Text(en="connecting and TLS take {share_ratio} of the time", zh="连接与 TLS 占 {share_ratio} 的时间")
 _SHORT_LIVED = Text(
-    en="closed connections outnumber the open ones many times: each carries little", zh="已关闭的连接远多于打开的连接：每条只用了很少"
+    en="closed connections outnumber the open ones many times: each carries little",
+    zh="已关闭的连接远多于打开的连接：每条只用了很少",
 )
 _TRIPS = Text(
     en="each request pays {extra_s} more, a few round trips of {rtt_s}, as TCP and TLS need to connect",
     zh="每个请求多付出 {extra_s}，即数个 {rtt_s} 的往返，正是 TCP 与 TLS 建连所需",
 )
+_APART = Text(en="{new_s} on a new connection, {reused_s} on a reused one", zh="新连接 {new_s}，复用的连接 {reused_s}")
 _CONSTANT = Text(en="the surcharge is the same for every request", zh="每个请求的额外耗时相同")
 _SAID = Text(en="each request opens its own connection", zh="每个请求都新建连接")
 _TIME_WAIT = Text(en="thousands of closed connections remain in TIME_WAIT", zh="数千个已关闭连接停留在 TIME_WAIT")
@@ -107,7 +125,13 @@ RULE = Rule(
         en="Connections are not kept and reused, so every request waits one round trip for TCP and one or two for TLS.",
         zh="连接没有保持复用，每个请求都要为 TCP 等一个往返、为 TLS 等一到两个往返。",
     ),
-    needs=((HttpTiming,), (SocketSummary,), (wants(CodeCall, lambda one: is_setting_named(one, _NEW_CLIENT)),), (Statement,)),
+    needs=(
+        (wants(Quantity, lambda one: re.search(_FRESH_WORD, one.subject) is not None),),
+        (HttpTiming,),
+        (SocketSummary,),
+        (wants(CodeCall, lambda one: is_setting_named(one, _NEW_CLIENT)),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

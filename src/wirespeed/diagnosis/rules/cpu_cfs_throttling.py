@@ -1,17 +1,24 @@
 """A CPU quota stops the process for the rest of each period, whatever its average use."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     CpuQuota,
 )
 from wirespeed.model.finding import PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
-from wirespeed.model.kinds import Explain, Rule
-from wirespeed.model.settings import Statement
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 NOTABLE_RATIO = 0.05
 HEAVY_RATIO = 0.25
+FASTER_TIMES = 1.5
+_LIMIT_COLUMN = re.compile(r"(?i)(?:cpu|core)s?\W{0,3}(?:limit|quota)|(?:limit|quota)s?\W{0,3}(?:cpu|core)|^(?:limit|quota)s?$")
+_LATENCY_COLUMN = re.compile(r"(?i)\bp9\d+|latenc|\btail\b|\bms\b|ttft")
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(us|µs|ms|s|m)?\b")
+_UNITS = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 1e-3, None: 1.0}
 
 
 def _ratio(one: CpuQuota) -> float | None:
@@ -20,6 +27,24 @@ def _ratio(one: CpuQuota) -> float | None:
     if one.throttled_count is not None and one.periods_count:
         return one.throttled_count / one.periods_count
     return None
+
+
+def _faster_with_more(table: Table) -> bool:
+    """Whether latency falls, row by row, while the CPU limit rises."""
+    limit = next((place for place, name in enumerate(table.columns) if _LIMIT_COLUMN.search(name)), None)
+    delay = next((place for place, name in enumerate(table.columns) if _LATENCY_COLUMN.search(name)), None)
+    if limit is None or delay is None or limit == delay:
+        return False
+    rows = [row for row in table.rows if len(row) > max(limit, delay)]
+    pairs = sorted((left, right) for row in rows if (left := _amount(row[limit])) and (right := _amount(row[delay])))
+    delays = [right for _, right in pairs]
+    return len(pairs) >= 2 and delays == sorted(delays, reverse=True) and delays[0] >= FASTER_TIMES * delays[-1]
+
+
+def _amount(cell: str) -> float | None:
+    """A number with its unit on one scale: `500m` and `1.5` cores, `60 ms` and `0.2 s`."""
+    found = _AMOUNT.search(cell)
+    return None if found is None else float(found[1]) * _UNITS[found[2]]
 
 
 def _judge(case: Case) -> Verdict:
@@ -36,6 +61,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(contradicts(_NOT, STRONG, worst[0], share_ratio=worst[1]))
     if not worst:
         evidence += piece(_SAID, STRONG, case.said("cpu-throttled"))
+        evidence += piece(_FASTER, STRONG, [one for one in case.every(Table) if _faster_with_more(one)])
     if evidence:
         small = case.every(CpuQuota, lambda one: one.quota_cpus_ratio is not None and one.quota_cpus_ratio <= 1)
         evidence += piece(_LOW_LIMIT, SLIGHT, [*small, *case.said("cpu-limit-low")])
@@ -45,6 +71,7 @@ def _judge(case: Case) -> Verdict:
 
 _THROTTLED = Text(en="{subject} was stopped in {share_ratio} of its periods", zh="{subject} 在 {share_ratio} 的周期中被暂停")
 _NOT = Text(en="only {share_ratio} of the periods were throttled", zh="仅 {share_ratio} 的周期被限流")
+_FASTER = Text(en="latency falls when the CPU limit rises", zh="提高 CPU 上限后延迟下降")
 _SAID = Text(en="the CPU quota is said to throttle", zh="有人指出 CPU 配额在限流")
 _LOW_LIMIT = Text(en="the CPU limit is low", zh="CPU 上限很低")
 _IDLE = Text(en="average use is low, which hides the pauses", zh="平均用量很低，掩盖了停顿")
@@ -56,7 +83,7 @@ RULE = Rule(
         en="The container uses its quota early in a period of 100 ms and is then stopped to the period's end, so requests wait tens of milliseconds although the CPU is idle on average.",
         zh="容器在 100 ms 周期初用完配额后被暂停到周期末，虽然平均空闲，请求仍要等数十毫秒。",
     ),
-    needs=((CpuQuota,), (Statement,)),
+    needs=((CpuQuota,), (wants(Table, lambda one: _faster_with_more(one)),), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

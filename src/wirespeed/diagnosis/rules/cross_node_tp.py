@@ -44,9 +44,12 @@ def _judge(case: Case) -> Verdict:
 
 def _wider_than_a_node(case: Case) -> tuple[Statement, ...]:
     """A stated degree of tensor parallelism above the stated GPUs of a node."""
-    degree = case.first(Statement, lambda one: one.topic == "tensor-parallel-degree" and (one.value or 0) > 1)
+    degree = max(case.said("tensor-parallel-degree"), key=lambda one: one.value or 0, default=None)
     gpus = case.first(Statement, lambda one: one.topic == "gpus-per-node" and (one.value or 0) > 0)
-    return (degree, gpus) if degree and gpus and (degree.value or 0) > (gpus.value or 0) else ()
+    if degree and gpus and (degree.value or 0) > (gpus.value or 0):
+        return (degree, gpus)
+    is_wide = degree is not None and gpus is None and (degree.value or 0) > _MOST_GPUS_A_NODE and spans_nodes(case)
+    return (degree,) if degree is not None and is_wide else ()
 
 
 def _degree(command: Command) -> int | None:

@@ -44,7 +44,10 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_GIVES_UP, FAIR, case.said("resolver-gives-up"))
     evidence += piece(_UNRESOLVED, SLIGHT, case.every(FrameworkEvent, topic="name-not-resolved"))
     if evidence:
-        evidence += piece(_SEARCHES, SLIGHT, [*_long_search(case), *case.said("dns-search-expansion")])
+        expanded = [one for one in case.every(NameLookup) if (one.queries_count or 0) >= MANY_SEARCHES_COUNT]
+        evidence += piece(
+            _SEARCHES, FAIR if expanded else SLIGHT, [*expanded, *_long_search(case), *case.said("dns-search-expansion")]
+        )
         lost = case.every(Counter, lambda one: one.canonical == "conntrack_insert_failed" and one.value_count > 0)
         evidence += piece(_LOST, FAIR, lost)
     fast = [one for one in case.every(NameLookup) if one.time_s < 0.02]

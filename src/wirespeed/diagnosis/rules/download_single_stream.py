@@ -14,6 +14,12 @@ from wirespeed.model.text import Text
 
 FASTER_TIMES = 1.5
 SMALL_SHARE_RATIO = 0.2
+_ONE = re.compile(
+    r"(?i)\b(?:one|1|single|a)(?: big| large| single)? (?:files?|streams?|connections?|threads?|workers?|parts?|chunk|object|curl|wget)\b"
+)
+_SEVERAL = re.compile(
+    r"(?i)\b(?:[2-9]|[1-9]\d+|two|four|eight|ten|sixteen|several|many|multiple) (?:\w+ )?(?:files|streams|connections|threads|workers|parts|chunks|objects|curls|wgets)\b"
+)
 _DISK_TEST = re.compile(r"\bbw=|\bfio\b|\bdd\b|iostat")
 
 
@@ -24,7 +30,9 @@ def _download_rates(case: Case) -> list[tuple[Record, float]]:
     ]
     return runs + [
         (one, one.value)
-        for one in quantities(case, "rate", r"download|loader|streamer|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|=")
+        for one in quantities(
+            case, "rate", r"download|loader|streamer|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|="
+        )
         if not _DISK_TEST.search(one.quotes[0].text if one.quotes else "")
     ]
 
@@ -44,10 +52,13 @@ def _judge(case: Case) -> Verdict:
             evidence.append(supports(_BELOW, STRONG, line[0], got[0], line_bits_per_s=line[1], got_bits_per_s=got[1]))
     elif about_download and download:
         evidence += _far_below_the_link(case, download)
+    apart = _one_against_several(case) if about_download else None
+    if apart:
+        evidence.append(supports(_APART, STRONG, *apart, one_bits_per_s=apart[0].value, several_bits_per_s=apart[1].value))
     disk = case.every(ThroughputRun, lambda one: one.tool in ("dd", "fio"))
     evidence += against(_DISK, FAIR, disk)
     if about_download:
-        evidence += piece(_PARALLEL, STRONG, case.said("parallel-is-faster"))
+        evidence += piece(_PARALLEL, FAIR if apart else STRONG, case.said("parallel-is-faster"))
         evidence += piece(_SINGLE, FAIR, case.said("single-stream"))
     serial = [
         one.record
@@ -62,6 +73,15 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _one_against_several(case: Case) -> tuple[Quantity, Quantity] | None:
+    """The rate told of one file or connection, and a higher one told of several."""
+    told = [(one, one.quotes[0].text) for one in quantities(case, "rate") if one.quotes and one.value > 0]
+    alone = [one for one, line in told if _ONE.search(line) and not _SEVERAL.search(line)]
+    several = [one for one, line in told if _SEVERAL.search(line) and not _ONE.search(line)]
+    slow, fast = (pick(found, key=lambda one: one.value, default=None) for pick, found in ((max, alone), (max, several)))
+    return (slow, fast) if slow and fast and fast.value >= FASTER_TIMES * slow.value else None
+
+
 def _far_below_the_link(case: Case, download: list[tuple[Record, float]]) -> tuple[Evidence, ...]:
     """The best download rate is a small part of the link that is named."""
     line = max(line_rates(case), key=lambda one: one[1], default=None)
@@ -74,6 +94,10 @@ def _far_below_the_link(case: Case, download: list[tuple[Record, float]]) -> tup
 _BELOW = Text(
     en="the network carries {line_bits_per_s}, the download gets {got_bits_per_s}",
     zh="网络可达 {line_bits_per_s}，下载只有 {got_bits_per_s}",
+)
+_APART = Text(
+    en="one alone gets {one_bits_per_s}, several together {several_bits_per_s}",
+    zh="单个仅 {one_bits_per_s}，多个合计 {several_bits_per_s}",
 )
 _PARALLEL = Text(en="several connections are faster than one", zh="多条连接比一条快")
 _SINGLE = Text(en="one connection or one file at a time is used", zh="每次只用一条连接或一个文件")

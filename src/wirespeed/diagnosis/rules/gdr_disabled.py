@@ -1,5 +1,7 @@
 """GPUDirect RDMA is not active: data between GPU and NIC is staged in host memory."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import host_of, is_tried_out, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
@@ -9,12 +11,14 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_END = re.compile(r"\[(?:send|receive)\]")
+
 
 def _judge(case: Case) -> Verdict:
     off = case.every(NcclGdr, is_on=False)
     on = (*case.every(NcclGdr, is_on=True), *case.every(NcclChannel, uses_gdr=True))
     staged = case.every(NcclChannel, lambda one: one.transport.startswith("NET/IB") and not one.uses_gdr)
-    uneven = _differs_by_host(case)
+    uneven = _differs_by_host(case) or _differs_by_end(case)
     no_module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and not one.is_loaded)
     module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and one.is_loaded)
     forbidden = tuple(one for one in case.every(EnvVar) if _forbids(one) and not is_tried_out(one))
@@ -23,6 +27,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_STAGED, FAIR, staged if not on else ()),
         *seen(_UNEVEN, STRONG, uneven),
         *seen(_NO_MODULE, FAIR + 0.5, no_module if not module else ()),
+        *seen(_ONE_LACKS, STRONG, _one_host_lacks(no_module, module)),
         *seen(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
         *seen(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
         *seen(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
@@ -39,6 +44,24 @@ def _differs_by_host(case: Case) -> tuple[NcclChannel, ...]:
     return (next(iter(without.values())), next(iter(with_it.values()))) if with_it and without else ()
 
 
+def _differs_by_end(case: Case) -> tuple[NcclChannel, ...]:
+    """One connection that its sender has with GPUDirect and its receiver without, or the reverse: two hosts say so."""
+    ends: dict[tuple[int, int, int], NcclChannel] = {}
+    for one in case.every(NcclChannel, lambda one: one.transport.startswith("NET/IB")):
+        other = ends.setdefault((one.channel_index, one.from_rank, one.to_rank), one)
+        ends_named = {found[0] for each in (other, one) if (found := _END.search(each.quotes[0].text))}
+        if other.uses_gdr != one.uses_gdr and len(ends_named) != 1:
+            return (other, one)
+    return ()
+
+
+def _one_host_lacks(missing: tuple[KernelModule, ...], loaded: tuple[KernelModule, ...]) -> tuple[KernelModule, ...]:
+    """The module of one host that another host has loaded."""
+    with_it = {one.host for one in loaded if one.host}
+    without = tuple(one for one in missing if one.host and one.host not in with_it)
+    return (without[0], loaded[0]) if without and with_it else ()
+
+
 def _forbids(variable: EnvVar) -> bool:
     setting = (variable.setting or "").strip().rstrip(".").upper()
     return (variable.name == "NCCL_NET_GDR_LEVEL" and setting in ("0", "LOC")) or (
@@ -50,6 +73,9 @@ _OFF = Text(en="NCCL reports GPUDirect RDMA disabled", zh="NCCL 报告 GPUDirect
 _STAGED = Text(en="inter-node channels run over IB without GDRDMA", zh="节点间通道走 IB 但没有 GDRDMA")
 _UNEVEN = Text(en="one host uses GPUDirect RDMA and another does not", zh="一台主机使用 GPUDirect RDMA，另一台没有")
 _NO_MODULE = Text(en="the peer-memory module is not loaded", zh="peer-memory 内核模块未加载")
+_ONE_LACKS = Text(
+    en="one host lacks the peer-memory module that another has loaded", zh="一台主机缺少另一台已加载的 peer-memory 模块"
+)
 _FORBIDDEN = Text(en="the environment forbids GPUDirect RDMA", zh="环境变量禁止 GPUDirect RDMA")
 _UNSUPPORTED = Text(en="the library says that GPUDirect RDMA is not supported here", zh="库报告此处不支持 GPUDirect RDMA")
 _SAID = Text(en="GPUDirect RDMA is not used", zh="未使用 GPUDirect RDMA")

@@ -94,6 +94,7 @@ def _judge(case: Case) -> Verdict:
     if resets:
         evidence += piece(_IDLE, FAIR, case.said("after-silence"))
         evidence += piece(_UNSEEN, FAIR, case.said("app-never-saw-it"))
+    evidence += against(_PROBES, STRONG, case.said("health-probe"))
     evidence += against(_LONG_IDLE, FAIR, case.said("long-idle"))
     return Verdict(evidence=tuple(evidence), values=values)
 
@@ -108,6 +109,7 @@ _LONGER = Text(
 )
 _SHORT = Text(en="the server closes idle connections after {server_s}", zh="服务器在空闲 {server_s} 后关闭连接")
 _RESETS = Text(en="some requests end in 502 or a reset", zh="部分请求以 502 或连接重置结束")
+_PROBES = Text(en="the connections that end are a prober's, which sends no request", zh="结束的是探测连接，本就不发请求")
 _LONG_IDLE = Text(
     en="the pause was minutes or hours, which firewalls and balancers forget", zh="静默长达数分钟或数小时，会被防火墙和均衡器遗忘"
 )

@@ -27,12 +27,13 @@ from wirespeed.model.text import Text
 UNEVEN_RATIO = 0.8
 _OF_REPLICAS = r"pod|replica|backend|instance|server|endpoint|worker"
 _POD_COLUMN = re.compile(r"(?i)pod|replica|backend|instance|server|endpoint|worker|upstream")
+_POD_NAME = re.compile(r"^(?P<workload>[a-z0-9][a-z0-9-]*?)-(?:[0-9a-f]{6,10}-[a-z0-9]{5}|\d{1,4})$")
 _LOAD_COLUMN = re.compile(r"(?i)req|rps|qps|rpc|call|hits|load|conn|stream|cpu|gpu|util")
 
 
 def _uneven(table: Table) -> float | None:
     """Largest share one row has of a load column, where the rows are replicas."""
-    if not table.columns or not _POD_COLUMN.search(table.columns[0]):
+    if not table.columns or not (_POD_COLUMN.search(table.columns[0]) or _are_replicas(table)):
         return None
     for column, title in enumerate(table.columns[1:], 1):
         if not _LOAD_COLUMN.search(title):
@@ -41,6 +42,12 @@ def _uneven(table: Table) -> float | None:
         if len(numbers) >= 2 and None not in numbers and sum(filter(None, numbers)) > 0:
             return max(filter(None, numbers)) / sum(filter(None, numbers))
     return None
+
+
+def _are_replicas(table: Table) -> bool:
+    """Whether the rows are named like pods of one deployment or stateful set, as `kubectl top pod` lists them."""
+    names = [_POD_NAME.match(row[0]) for row in table.rows if row]
+    return len(names) >= 2 and None not in names and len({found["workload"] for found in names if found}) == 1
 
 
 def _uneven_line(case: Case) -> list[Quantity]:

@@ -25,12 +25,16 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
     HttpTiming,
 )
-from wirespeed.model.settings import CodeCall, Statement
+from wirespeed.model.settings import CodeCall, Statement, Table
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
 _NO_DELAY = r"no_?delay|quickack"
 SMALL_BYTES = 1448.0
+_TIME_CELL = re.compile(r"^[~≈]?\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s)$")
+_MS = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
+HELD_MS = (38.0, 45.0)
+FEWEST_ROWS_COUNT = 2
 _SIZE = re.compile(r"(?i)(?<![\w.])(\d+(?:\.\d+)?)\s*(k|ki|m)?b\b")
 
 
@@ -52,6 +56,21 @@ def _inversions(case: Case) -> list[tuple[HttpTiming, HttpTiming, float]]:
     return found
 
 
+def _constant_extra(table: Table) -> bool:
+    """Whether two times of every row lie a delayed acknowledgement apart, whatever the row's own time is."""
+    rows = [_times_ms(row) for row in table.rows]
+    timed = [times for times in rows if len(times) >= 2]
+    held = [times for times in timed if HELD_MS[0] <= times[-1] - times[0] <= HELD_MS[1]]
+    return (
+        len(held) >= FEWEST_ROWS_COUNT and len(held) == len(timed) and max(one[0] for one in held) > 2 * min(one[0] for one in held)
+    )
+
+
+def _times_ms(row: tuple[str, ...]) -> list[float]:
+    found = [match for cell in row if (match := _TIME_CELL.match(cell))]
+    return sorted(float(match[1]) * _MS[match[2]] for match in found)
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     for small, large, extra_s in _inversions(case)[:1]:
@@ -59,6 +78,7 @@ def _judge(case: Case) -> Verdict:
     held = [one for one in case.every(HttpTiming) if _held_s(one) is not None]
     if not evidence:
         evidence += piece(_HELD, FAIR, held)
+    evidence += piece(_EXTRA, STRONG, [one for one in case.every(Table) if _constant_extra(one)])
     evidence += piece(_FORTY, ALONE, case.said("forty-milliseconds"))
     evidence += piece(_INVERTED_SAID, ALONE, case.said("small-slower-than-big"))
     if evidence:
@@ -78,6 +98,9 @@ def _held_s(one: HttpTiming) -> float | None:
 
 
 _INVERTED = Text(en="the smaller answer takes {extra_s} longer than the larger one", zh="较小的回答反而比较大的多用 {extra_s}")
+_EXTRA = Text(
+    en="every answer, quick or slow, comes some 40 ms later than it was ready", zh="无论快慢，每个回答都比就绪时间晚约 40 ms"
+)
 _HELD = Text(
     en="between first byte and end lies the time of a delayed acknowledgement", zh="首字节到结束之间恰为一次延迟确认的时间"
 )
@@ -94,7 +117,12 @@ RULE = Rule(
         en="A program writes a message in two small parts without TCP_NODELAY; the second waits for an acknowledgement that the receiver delays by 40 ms or more.",
         zh="程序未设 TCP_NODELAY 且把消息分两次小写入；第二次要等接收方延迟 40 ms 以上的确认。",
     ),
-    needs=((HttpTiming,), (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),), (Statement,)),
+    needs=(
+        (HttpTiming,),
+        (wants(Table, lambda one: _constant_extra(one)),),
+        (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

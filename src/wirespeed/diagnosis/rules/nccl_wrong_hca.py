@@ -33,6 +33,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
         *seen(_NOT_OPENED, FAIR, not_opened),
         *seen(_MIXED, FAIR, _mixed_layers(case)),
+        *seen(_PREFIX, STRONG, _more_than_named(case)),
         *seen(_NAMES, STRONG, _names_absent_device(case)),
         *seen(_SAID, FAIR + SLIGHT, case.said("hca-wrong")),
         *seen(_HELPS, STRONG, case.said("hca-choice-helps")),
@@ -117,6 +118,25 @@ def _lets_in(setting: str, device: str) -> bool:
     return device in names if setting.startswith("=") else any(device.startswith(name) for name in names)
 
 
+def _more_than_named(case: Case) -> tuple[Record, ...]:
+    """Adapters that a name in NCCL_IB_HCA lets in only because it is the beginning of theirs: `mlx5_1` takes `mlx5_10` too."""
+    for variable in variables(case, "NCCL_IB_HCA"):
+        names = [name.split(":")[0] for name in (variable.setting or "").split(",") if name]
+        if (variable.setting or "").startswith(("=", "^")):
+            continue
+        extra = case.every(
+            NcclHca,
+            lambda one, names=names: (
+                one.device is not None  # type: ignore[misc]
+                and one.device not in names
+                and any(one.device[: len(name)] == name and name[-1:].isdigit() for name in names)
+            ),
+        )
+        if extra:
+            return (variable, *extra)
+    return ()
+
+
 def _mixed_layers(case: Case) -> tuple[Record, ...]:
     found = case.every(NcclHca, lambda one: one.link_layer is not None)
     layers = {(one.link_layer or "").split("/")[0].lower() for one in found}
@@ -146,6 +166,9 @@ _UNCHECKED = Text(en="NCCL's check that ranks use the same adapters is switched 
 _NOT_OPENED = Text(en="one rank cannot open an adapter that others may use", zh="某个 rank 打不开其他 rank 可能使用的网卡")
 _UNEQUAL = Text(en="adapters of very different rates are used together", zh="混用了速率相差很大的网卡")
 _MIXED = Text(en="InfiniBand and RoCE ports are used together", zh="InfiniBand 与 RoCE 端口混用")
+_PREFIX = Text(
+    en="NCCL_IB_HCA matches by prefix and lets in more adapters than it names", zh="NCCL_IB_HCA 按前缀匹配，纳入了未指名的网卡"
+)
 _NAMES = Text(en="NCCL_IB_HCA names a device this host does not have", zh="NCCL_IB_HCA 指定了本机没有的设备")
 _SAID = Text(en="the RDMA devices in use are not the intended ones", zh="使用的 RDMA 设备并非期望的设备")
 _HELPS = Text(en="choosing the devices makes it work", zh="指定设备后正常")

@@ -4,6 +4,7 @@ import re
 
 from wirespeed.diagnosis.rules._cluster import address_of, host_of, in_one_network, seen, variables
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.link import Link
@@ -28,9 +29,11 @@ def _judge(case: Case) -> Verdict:
     failed_locally = case.every(NcclWarning, lambda one: one.topic == "connect-failed" and _is_link_local(one.peer or ""))
     evidence = (
         *seen(_ODD, STRONG, odd, interface=odd[0].interface if odd else None),
+        *seen(_SPREAD, STRONG if _fails(case) else FAIR, _spread_over_local(case) if not odd else ()),
         *seen(_LINK_LOCAL, STRONG if routable_too else FAIR, link_local, interface=link_local[0].interface if link_local else None),
         *seen(_TO_LINK_LOCAL, STRONG, failed_locally),
         *seen(_NO_INTERFACE, PROVES, case.every(NcclWarning, topic="no-interface")),
+        *seen(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
         *seen(_DIFFERENT, STRONG, _in_different_networks(case, used)),
         *seen(_MISSING, STRONG, _names_missing_link(case)),
         *seen(_SECOND, STRONG, _failed_on_chosen_of_several(case)),
@@ -39,6 +42,22 @@ def _judge(case: Case) -> Verdict:
     )
     interface = (odd or link_local or used or (None,))[0]
     return Verdict(evidence=evidence, values={"interface": interface.interface if interface else "IFACE"})
+
+
+def _spread_over_local(case: Case) -> tuple[NcclBootstrap, ...]:
+    """Interfaces that stay inside the host among those over which NCCL spreads its sockets: it uses all of the list."""
+    listed = case.every(NcclBootstrap, role="socket")
+    return tuple(one for one in listed if one.order_index > 0 and _LOCAL_ONLY.match(one.interface))
+
+
+def _fails(case: Case) -> bool:
+    """Whether connections fail or never come, rather than being slow."""
+    broken = ("connect-failed", "timeout", "result", "connection-closed")
+    return bool(
+        case.first(NcclWarning, lambda one: one.topic in broken)
+        or case.first(FrameworkEvent, topic="nccl-error")
+        or case.said("hang", "connection-fails", "comes-to-a-stop")
+    )
 
 
 def _is_link_local(text: str) -> bool:
@@ -89,6 +108,11 @@ def _failed_on_chosen_of_several(case: Case) -> tuple[Record, ...]:
 
 
 _ODD = Text(en="NCCL took {interface}, an interface that stays inside its host", zh="NCCL 选用了只在本机内部有效的接口 {interface}")
+_SPREAD = Text(
+    en="NCCL spreads its sockets over interfaces that stay inside the host",
+    zh="NCCL 把套接字分散到只在本机内部有效的接口上",
+)
+_GARBLED = Text(en="the address a peer sent is none", zh="对端发来的地址无法识别")
 _LINK_LOCAL = Text(
     en="{interface} was announced with a link-local or loopback address, which no other host can reach",
     zh="{interface} 宣告的是链路本地或回环地址，其他主机无法到达",

@@ -1,5 +1,6 @@
 """The receive ring is far below what the NIC can hold, and bursts overflow it."""
 
+from wirespeed.diagnosis.rules._received import FEW_COUNT, NEGLIGIBLE_RATIO, SLIGHT_RATIO, lost_ratio
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter, LinkRings
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
@@ -22,16 +23,35 @@ def _judge(case: Case) -> Verdict:
             evidence.append(supports(_SMALL, FAIR, ring, rx_entries=ring.rx_entries, **values))
         elif ring.rx_entries == ring.rx_max_entries:
             evidence.append(contradicts(_FULL, FAIR, ring, link=ring.link))
-    for counter in case.every(Counter, lambda one: one.canonical == "rx_no_buffer" and one.value_count > 0):
-        evidence.append(supports(_DROPS, STRONG, counter, counter=counter.name, drops_count=counter.value_count))
+    evidence.extend(_drops(case))
     for said in case.said("host-sends-pause", "receive-buffer-errors", "ring-overflow")[:2]:
         evidence.append(supports(_SAID, SLIGHT + 0.5, said))
     return Verdict(evidence=tuple(evidence), values=values)
 
 
+def _drops(case: Case) -> tuple[Evidence, ...]:
+    """What the counters say, all queues together, measured by what was received beside them."""
+    counters = case.every(Counter, canonical="rx_no_buffer")
+    dropped = sorted((one for one in counters if one.value_count > 0), key=lambda one: -one.value_count)
+    if not dropped:
+        return (contradicts(_NONE, FAIR, counters[0], counter=counters[0].name),) if counters else ()
+    worst = dropped[0]
+    share = lost_ratio(case, dropped)
+    names: dict[str, Value] = {"counter": worst.name, "drops_count": worst.value_count}
+    if share is not None and share < NEGLIGIBLE_RATIO:
+        return (contradicts(_FEW, FAIR, worst, **names),)
+    is_little = worst.value_count < FEW_COUNT if share is None else share < SLIGHT_RATIO
+    return (supports(_DROPS, SLIGHT if is_little else STRONG, *dropped[:3], **names),)
+
+
 _SMALL = Text(en="{link}: receive ring {rx_entries} of {rx_max_entries}", zh="{link}：接收环 {rx_entries}，上限 {rx_max_entries}")
 _FULL = Text(en="{link}: the receive ring is already at its maximum", zh="{link}：接收环已是最大值")
 _DROPS = Text(en="{counter} = {drops_count}: the device had no free descriptor", zh="{counter} = {drops_count}：网卡没有空闲描述符")
+_FEW = Text(
+    en="{counter} = {drops_count}: fewer than one in ten million of the packets received",
+    zh="{counter} = {drops_count}：不到所收数据包的千万分之一",
+)
+_NONE = Text(en="{counter} = 0: no frame met a full ring", zh="{counter} = 0：没有帧遇到已满的接收环")
 _SAID = Text(en="bursts meet a full receive buffer", zh="突发流量遇到已满的接收缓冲")
 
 RULE = Rule(

@@ -33,8 +33,9 @@ _DEVICES = re.compile(
     r"(?i)\b(?P<count>[2-9]|16|two|three|four|eight)\s?(?:[x×]\s?|nodes?\b|machines?\b|(?:\w+ )?(?:gpus?|cards?|sparks?|boxes)\b|(?=(?:dgx|mac|rtx|a100|h100)\b))"
     r"|(?:tensor[- ]parallel(?:[- ]size)?|\btp)\s?=?\s?(?P<split>[2-9]|16)\b"
 )
+_TOUCHED = r"(?:weights?|bytes|data|traffic|memory|read|touched|moved)\b[^.;]{0,24}\b(?:per|each|every|a) (?:token|step)\W{0,3}(?:roughly |about |around |is |of )*$"
 _COUNTS = {"two": 2, "three": 3, "four": 4, "eight": 8}
-_MEMORY = re.compile(r"(?i)lpddr|ddr[45]|hbm|gddr|memory|vram|\bram\b")
+_MEMORY = re.compile(r"(?i)read kernel|stream triad|memcpy|bandwidth test|lpddr|ddr[45]|hbm|gddr|memory|vram|\bram\b")
 _PLAIN_MEMORY = re.compile(r"(?i)\b(?:" + "|".join(sorted(map(re.escape, MEMORY_BYTES_PER_S), key=len, reverse=True)) + r")\b")
 MOST_LINES = 400
 
@@ -43,6 +44,12 @@ def _lines(case: Case) -> list[str]:
     """What was written, where numbers or words of it were read: the head of each input and every quoted line."""
     heads = [line for text in case.texts.values() for line in text.split("\n")[:MOST_LINES]]
     return [*heads, *lines_of([*case.every(Quantity), *case.every(Statement)]), case.question]
+
+
+def _touched(case: Case) -> float | None:
+    """Bytes a token reads, as somebody counted them; of a range its middle."""
+    told = [one for one in quantities(case, "size", _TOUCHED) if 1e8 <= one.value <= 1e13]
+    return sum(one.value for one in told[:2]) / len(told[:2]) if told else None
 
 
 def _weights(lines: list[str]) -> float | None:
@@ -77,7 +84,7 @@ def _devices_count(lines: list[str]) -> int:
 
 def _judge(case: Case) -> Verdict:
     lines = _lines(case)
-    weights, memory, rates = _weights(lines), _memory(case, lines), quantities(case, "tokens_per_s")
+    weights, memory, rates = _touched(case) or _weights(lines), _memory(case, lines), quantities(case, "tokens_per_s")
     evidence: list[Evidence] = []
     if weights and memory and rates:
         count = _devices_count(lines)

@@ -35,7 +35,7 @@ from wirespeed.model.measurement import (
     ThroughputRun,
 )
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 PCIE_BANDS_BYTES_PER_S = {3: (8.0e9, 13.8e9), 4: (16.0e9, 27.5e9), 5: (32.0e9, 56.0e9)}
@@ -45,6 +45,12 @@ _GENERATION = re.compile(
 )
 _GENERATION_NAMED = re.compile(r"(?i)(?:\bpci-?e(?:xpress)? ?(?:gen ?)?|\bgen ?)([345])(?:\.0)?\b(?! ?x ?[1248]\b)")
 _GENERATION_OF_SPEED = {8e9: 3, 16e9: 4, 32e9: 5}
+NVLINK_BYTES_PER_S = 25e9
+"""One NVLink of generation 2 to 4, one way; generation 5 has twice that, so that its share would look too high and nothing is said."""
+LEAST_NVLINK_BYTES_PER_S = 100e9
+NVLINK_REACHED_RATIOS = (0.72, 1.0)
+"""NCCL's ring reaches 75 to 85 % of it: 230 of 300, 370 of 450 GB/s; with in-switch reduction a busbw may exceed it."""
+_LINKS_TIMES_RATE = re.compile(r"(?i)\b(?P<count>\d{1,2}) (?:nv)?links? ?[x×*@] ?(?P<rate>25|50)(?:\.0)? ?GB")
 _TOOL = re.compile(r"\bib_\w+|perftest|p2pbandwidth|busbw")
 
 
@@ -79,6 +85,39 @@ def _rates(case: Case) -> list[tuple[Record, float]]:
     return rates
 
 
+def _nvlinks_one_way(case: Case) -> tuple[Record, float] | None:
+    """What all NVLinks of one GPU carry one way: by the topology's `NV12`, or as somebody reckons it."""
+    paths = [
+        (one, int(one.path_class[2:]))
+        for one in case.every(DevicePath)
+        if one.path_class.startswith("NV") and one.path_class[2:].isdecimal() and one.near.startswith("GPU")
+    ]
+    if paths:
+        path, count = max(paths, key=lambda one: one[1])
+        return path, NVLINK_BYTES_PER_S * count
+    for said in case.every(Quantity):
+        found = next((match for quote in said.quotes if (match := _LINKS_TIMES_RATE.search(quote.text))), None)
+        if found:
+            return said, 1e9 * int(found["count"]) * float(found["rate"])
+    return None
+
+
+def _nvlink_reached(case: Case) -> tuple[Evidence, ...]:
+    """A bus bandwidth that is the usual share of what the NVLinks carry one way, with no link missing."""
+    best = max(
+        (one for one in case.every(CollectiveRun) if one.busbw_bytes_per_s),
+        key=lambda one: one.busbw_bytes_per_s or 0.0,
+        default=None,
+    )
+    links = _nvlinks_one_way(case)
+    if best is None or links is None or links[1] < LEAST_NVLINK_BYTES_PER_S:
+        return ()
+    share_ratio = (best.busbw_bytes_per_s or 0.0) / links[1]
+    if not NVLINK_REACHED_RATIOS[0] <= share_ratio <= NVLINK_REACHED_RATIOS[1]:
+        return ()
+    return (supports(_NVLINK, STRONG, best, links[0], share_ratio=share_ratio, one_way_bytes_per_s=links[1]),)
+
+
 def _card_rates(case: Case, generation: int) -> list[tuple[Record, float]]:
     """Rates in bits of a card whose own port is faster than the slot of this generation."""
     most_bytes_per_s = PCIE_BANDS_BYTES_PER_S[generation][1]
@@ -109,6 +148,7 @@ def _judge(case: Case) -> Verdict:
             evidence.append(contradicts(_BELOW, STRONG, best[0], generation[0], **numbers))
     else:
         evidence += piece(_LIMIT_SAID, ALONE, case.said("pcie-generation-limit"))
+    evidence += _nvlink_reached(case)
     asked = case.said("expects-more")
     evidence += piece(_NO_NVLINK, FAIR if best or asked else SLIGHT, no_nvlink)
     if evidence:
@@ -128,6 +168,10 @@ _WITHIN = Text(
 _BELOW = Text(
     en="{seen_bytes_per_s} is below what PCIe generation {generation_number} x16 delivers",
     zh="{seen_bytes_per_s} 低于 PCIe 第 {generation_number} 代 x16 应有的水平",
+)
+_NVLINK = Text(
+    en="{share_ratio} of the {one_way_bytes_per_s} that the NVLinks carry one way, which is what NCCL reaches",
+    zh="达到 NVLink 单向 {one_way_bytes_per_s} 的 {share_ratio}，正是 NCCL 所能达到的",
 )
 _LIMIT_SAID = Text(en="the bus or the path through the CPU limits it", zh="总线或经过 CPU 的路径是上限")
 _NO_NVLINK = Text(en="the GPUs have no NVLink or no peer access", zh="GPU 没有 NVLink 或对等访问")

@@ -55,10 +55,14 @@ def _judge(case: Case) -> Verdict:
         *case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed" and bool(case.denied("rdma-expected"))),
         *case.said("alarming-line"),
     ]
+    probes = case.said("health-probe")
+    if probes:
+        lines += [*case.said("sporadic-reset"), *case.every(FrameworkEvent, topic="connection-reset")]
     alone = _on_one_machine(case)
     evidence: list[Evidence] = []
     evidence += piece(_LINE, ALONE, lines)
-    if lines:
+    evidence += piece(_PROBES, STRONG, probes)
+    if lines or probes:
         evidence += piece(_WELL, FAIR, _good_results(case))
         evidence += piece(_ALONE, FAIR, alone)
         evidence += piece(_STARTED, FAIR, _started(case))
@@ -67,7 +71,7 @@ def _judge(case: Case) -> Verdict:
     worse = case.every(
         NcclWarning, lambda one: one.topic not in _HARMLESS_WARNINGS and one.topic not in ("other", "version-mismatch")
     )
-    failed = case.every(FrameworkEvent, lambda one: one.topic in _BAD_EVENTS)
+    failed = case.every(FrameworkEvent, lambda one: one.topic in _BAD_EVENTS and not (probes and one.topic == "connection-reset"))
     evidence += against(_FAILED, PROVES, [*worse, *failed])
     evidence += against(_SOCKET, STRONG, [] if alone else [one for one in case.every(NcclNetwork) if one.name == "Socket"])
     return Verdict(evidence=tuple(evidence))
@@ -101,6 +105,9 @@ _LINE = Text(en="a line that also appears on healthy systems", zh="健康系统�
 _WELL = Text(en="the results are right: no wrong values, rounding only", zh="结果正确：没有错误值，仅有舍入")
 _STARTED = Text(en="the communicator was made, over the fast network", zh="通信器已经由高速网络建立")
 _ALONE = Text(en="one machine needs no network plugin and no RDMA", zh="单机不需要网络插件和 RDMA")
+_PROBES = Text(
+    en="a balancer's or monitor's probe connects and leaves without a request", zh="均衡器或监控的探测连接后未发请求即离开"
+)
 _ASKED = Text(en="only the message is asked about", zh="所问的只是该消息")
 _RUNS = Text(en="the run itself is well", zh="运行本身正常")
 _FAILED = Text(en="something did fail", zh="确有失败")

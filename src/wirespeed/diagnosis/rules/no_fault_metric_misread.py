@@ -30,7 +30,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import CollectiveRun
+from wirespeed.model.measurement import CollectiveRun, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
@@ -44,6 +44,8 @@ _LANES_PRINTED = re.compile(r"(?P<rate>\d{2,3}) ?Gb/sec \(4X (?P<name>\w+)\)")
 _ONE_OF_FOUR = re.compile(
     r"(?i)(?:one|1|only one) of (?:the )?(?:four|4)|four (?:cables?|ports?|links?|lanes?)|\b4 (?:cables|ports|links|lanes)|times four|4 ?x ?\d+ ?g"
 )
+SEGMENT_BYTES = 1448
+FEW_RETRANSMITS_RATIO, STEADY_RATIO = 1e-3, 0.7
 SAME_RATIO = 0.06
 """Two printed rates within 6 % are one rate, rounded or with and without headers."""
 
@@ -103,6 +105,17 @@ def _is_full_rate(line: str) -> bool:
     return found is not None and 1e9 * float(found["rate"]) == GENERATION_BITS_PER_S.get(found["name"].upper())
 
 
+def _few_retransmits(case: Case) -> tuple[ThroughputRun, float] | None:
+    """A TCP test whose rate is steady and which sent again less than a thousandth of its data, while the count worries."""
+    runs = case.every(ThroughputRun, lambda one: bool(one.retransmits_packets) and bool(one.transferred_bytes))
+    if not runs:
+        return None
+    again_bytes = SEGMENT_BYTES * sum(one.retransmits_packets or 0 for one in runs)
+    ratio = again_bytes / sum(one.transferred_bytes or 0.0 for one in runs)
+    rates = sorted(one.rate_bits_per_s for one in runs)
+    return (runs[0], ratio) if ratio < FEW_RETRANSMITS_RATIO and rates[0] >= STEADY_RATIO * rates[-1] else None
+
+
 def _is_near(left: float, right: float) -> bool:
     return abs(left - right) <= SAME_RATIO * max(left, right)
 
@@ -122,6 +135,9 @@ def _judge(case: Case) -> Verdict:
     spinning = _spinning(case)
     evidence += piece(_SPINS, STRONG, spinning)
     evidence += piece(_CONFUSED, ALONE, confused)
+    few = _few_retransmits(case) if case.said("asks-about-retransmits") else None
+    if few:
+        evidence.append(supports(_FEW_AGAIN, STRONG, few[0], share_ratio=few[1]))
     evidence += piece(_WARM_UP, STRONG, case.said("warm-up-counted"))
     evidence += piece(_LANES, STRONG, _lanes_named(case))
     if len({quote.text for one in confused for quote in one.quotes}) > 1:
@@ -148,6 +164,10 @@ def _judge(case: Case) -> Verdict:
 
 _WARM_UP = Text(en="the mean counts the first call, which sets everything up", zh="均值计入了负责初始化的首次调用")
 _LANES = Text(en="the port runs at its generation's full rate; 4X is its number of lanes", zh="端口已达其代际的全速；4X 指通道数")
+_FEW_AGAIN = Text(
+    en="{share_ratio} of the data was sent again at a steady rate, which is how TCP finds the limit of a path",
+    zh="以稳定速率重传了 {share_ratio} 的数据，这正是 TCP 探测路径上限的方式",
+)
 _SAME = Text(en="{bytes_text} and {bits_text} are the same rate", zh="{bytes_text} 与 {bits_text} 是同一速率")
 _HALF = Text(
     en="{one_way_text} one way is {both_text} in both directions together", zh="单向 {one_way_text} 即双向合计 {both_text}"

@@ -23,6 +23,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.source import Quote
 from wirespeed.model.text import Text
 
 LITTLE_BITS_PER_S = 50e6
@@ -30,6 +31,12 @@ LITTLE_BITS_PER_S = 50e6
 _TRAFFIC = r"(?:traffic|link|nic|network|\brx|\btx|wire|carries|thunderbolt|ethernet)\W{0,3}(?:is |at |only |carries |about |shows |of |utili[sz]ation )*$"
 SMALL_SHARE_RATIO = 0.15
 SAME_RATIO = 0.05
+SMALL_PART_RATIO = 0.3
+_PART = re.compile(
+    r"\b(?P<moves>(?:transfer|network|wire|comm(?:unication)?|sync|send(?:ing)?|all-?reduce)(?: time)?|(?<=ms )t)\W{0,4}$"
+    r"|\b(?:inference|compute|computing|exec(?:ute|ution)?|forward|kernels?|gpu|decode|(?<=ms )i)(?: time)?\W{0,4}$"
+)
+"""`G 559 ms I 499 ms T 60 ms` is how distributed-llama prints total, inference and transfer."""
 _BEFORE_AND_AFTER = re.compile(
     r"(?i)(?<![\d.])(?P<before>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:before|earlier|previously|with the old|then|became|to|vs\.?)\b"
     r"[^\d.;]{0,24}(?P<after>\d[\d,]*(?:\.\d+)?)[^\d.;]{0,24}\b(?:after|afterwards|now|today|with the new|since)\b"
@@ -51,6 +58,7 @@ def _judge(case: Case) -> Verdict:
     same = _same_on_a_faster_link(case)
     evidence += piece(_SAME, STRONG, same)
     evidence += _little_seen(case)
+    evidence += _spent_elsewhere(case)
     if evidence:
         evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
         evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
@@ -58,6 +66,21 @@ def _judge(case: Case) -> Verdict:
     evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     return Verdict(evidence=tuple(evidence))
+
+
+def _spent_elsewhere(case: Case) -> tuple[Evidence, ...]:
+    """Times of computing and of transfer that stand together, line by line, of which transfer is the small part."""
+    by_line: dict[Quote, dict[str, Quantity]] = {}
+    for one in quantities(case, "time"):
+        found = _PART.search(one.subject)
+        if found and one.quotes:
+            by_line.setdefault(one.quotes[0], {}).setdefault("moves" if found["moves"] else "computes", one)
+    lines = [parts for parts in by_line.values() if len(parts) == 2]
+    moved_s, computed_s = (sum(parts[name].value for parts in lines) for name in ("moves", "computes"))
+    if not lines or not 0 < moved_s <= SMALL_PART_RATIO * (moved_s + computed_s):
+        return ()
+    shown = [lines[0]["computes"], lines[0]["moves"]]
+    return (supports(_PARTS, STRONG, *shown, share_ratio=moved_s / (moved_s + computed_s)),)
 
 
 def _same_on_a_faster_link(case: Case) -> list[Statement]:
@@ -108,6 +131,7 @@ _IN_TURN = Text(
 _UNUSED = Text(en="the network is hardly used, or tested good", zh="网络几乎未用，或测试良好")
 _LITTLE = Text(en="there is hardly any traffic", zh="几乎没有流量")
 _SHARE = Text(en="traffic is {share_ratio} of the link's rate", zh="流量为链路速率的 {share_ratio}")
+_PARTS = Text(en="transfer is {share_ratio} of the time, computing the rest", zh="传输占时间的 {share_ratio}，其余为计算")
 _BLAMED = Text(en="the network is suspected", zh="怀疑网络")
 _COMPUTE = Text(en="compute is what takes the time", zh="耗时在计算")
 _FULL = Text(en="the link is full or communication takes most of the time", zh="链路已满或通信占大部分时间")

@@ -21,12 +21,21 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_CONFINED, STRONG, confined),
             *piece(_REMOTE, STRONG, remote),
-            *piece(_FAR, FAIR, far),
+            *piece(_FAR, FAIR if _has_near_elsewhere(case) is False else SLIGHT, far),
             *piece(_SAID, STRONG, said),
             *piece(_RESTRICTED, SLIGHT, case.said("restricted-cores")),
             *against(_DENIED, FAIR, case.denied("wrong-socket")),
         )
     )
+
+
+def _has_near_elsewhere(case: Case) -> bool | None:
+    """Whether another GPU has a near NIC: then there are too few NICs for all sockets, which no binding changes."""
+    nics = {one.far for one in case.every(DevicePath) if one.near.startswith("GPU") and not one.far.startswith("GPU")}
+    near = case.first(
+        DevicePath, lambda one: one.near.startswith("GPU") and one.far in nics and one.path_class in ("PIX", "PXB", "PHB", "NODE")
+    )
+    return None if not nics else near is not None and len(nics) < 2
 
 
 def _masks_of_one_node(case: Case) -> tuple[Record, ...]:

@@ -1,5 +1,7 @@
 """NVLink is down, in error or not usable between some GPUs."""
 
+import re
+
 from wirespeed.diagnosis.rules._cluster import spans_nodes
 from wirespeed.diagnosis.rules._pieces import against, piece
 from wirespeed.model.case import Case
@@ -14,6 +16,8 @@ from wirespeed.model.text import Text
 
 ODD_LATENCY_RATIO = 20.0
 """A peer latency twenty times the usual of the same matrix is a broken path, not a longer one."""
+_WITH_NVLINK = re.compile(r"\bSXM|\bNVL\b|\bHGX|\bDGX|\bGB[23]00|\b[HB][12]00 80GB HBM3")
+"""Models that are not sold without NVLink (or, for NVL, without its bridge)."""
 LARGE_BYTES = 64_000_000
 PCIE_CLASS_BYTES_PER_S = 40e9
 """What collectives reach over PCIe; NVLink of any generation since the V100 gives three times that and more."""
@@ -37,6 +41,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_XID, STRONG, xids),
             *piece(_ODD, STRONG, odd),
             *piece(_UNEVEN, STRONG, uneven),
+            *piece(_ALL_WITHOUT, STRONG if case.said("nvlink-trouble") else FAIR, _nvlink_machine_without(case)),
             *piece(_SLOW, FAIR, _slow_for_nvlink(case)),
             *piece(_PAIR, FAIR, pair),
             *piece(_P2P_OFF, FAIR if pair or odd else SLIGHT, case.said("p2p-off-passes")),
@@ -66,6 +71,14 @@ def _pairs_without_nvlink(case: Case) -> tuple[Record, ...]:
     return without if pairs and 0 < len(without) < len(pairs) / 3 else ()
 
 
+def _nvlink_machine_without(case: Case) -> tuple[Record, ...]:
+    """Pairs of GPUs none of which is joined by NVLink, in a machine whose GPUs are made with it."""
+    pairs = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU") and one.near != one.far)
+    titled = case.every(Gpu, lambda one: _WITH_NVLINK.search(one.title or "") is not None)
+    machine = (*titled, *case.said("nvlink-machine", "nvlink-trouble"))
+    return (pairs[0], machine[0]) if machine and pairs and not any(one.path_class.startswith("NV") for one in pairs) else ()
+
+
 def _slow_for_nvlink(case: Case) -> tuple[Record, ...]:
     """The best large run of a benchmark inside one machine that has NVLink, where it is what PCIe gives."""
     machine = case.said("nvlink-machine")
@@ -87,6 +100,9 @@ _ODD = Text(en="one pair of GPUs is far slower than all others", zh="有一对 G
 _UNEVEN = Text(en="some pairs lack the NVLink that the others have", zh="部分成对缺少其他成对具有的 NVLink")
 _SLOW = Text(
     en="within the machine the bandwidth is that of PCIe although it has NVLink", zh="机内带宽只有 PCIe 水平，而该机型有 NVLink"
+)
+_ALL_WITHOUT = Text(
+    en="no pair of GPUs is joined by NVLink, which this machine should have", zh="该机应有 NVLink，但没有任何 GPU 对经 NVLink 相连"
 )
 _PAIR = Text(en="the fault follows a certain pair of GPUs", zh="故障跟随特定的一对 GPU")
 _P2P_OFF = Text(en="it works with peer access off", zh="关闭对等访问后正常")
@@ -154,5 +170,5 @@ RULE = Rule(
     ),
     gain=Text(en="Five- to twentyfold within the node", zh="节点内五至二十倍"),
     severity="high",
-    explains=("nccl-env-override",),
+    explains=("nccl-env-override", "no-fault-hardware-limit", "p2p-unsupported-gpu"),
 )

@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.rules._pieces import quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -12,13 +13,22 @@ from wirespeed.model.text import Text
 
 _SHARE_RATIO = 0.3
 """Exposed communication from which another layout is worth a look; a starting point, not calibrated."""
+_LONGER_RATIO = 1.2
+_OF_A_RATE = re.compile(
+    r"\s?%?\s?(?:of|below|under|from|slower|less|lower)\s(?:what|(?:the |its |our |than )*(?:expected|vendor|peak|line|theoret|rated|nominal|advertised|promised|spec|link|max|published))"
+)
 _COMMUNICATES = re.compile(r"communic|nccl|all-?_?reduce|all-?_?gather|exposed|network|comm\b|sync")
 
 
 def _judge(case: Case) -> Verdict:
     shares = case.every(
         Quantity,
-        lambda one: one.dimension == "share" and one.value >= _SHARE_RATIO and _COMMUNICATES.search(one.subject) is not None,
+        lambda one: (
+            one.dimension == "share"
+            and one.value >= _SHARE_RATIO
+            and _COMMUNICATES.search(one.subject) is not None
+            and not _is_of_a_rate(one)
+        ),
     )
     sharded = (
         *case.every(Command, _shards_fully),
@@ -30,12 +40,32 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
         *seen(_SAID, FAIR + 0.5, said),
+        *seen(_FULL, FAIR, case.said("link-full") if sharded else ()),
+        *seen(_LONGER, FAIR, _longer_with_more(case)),
         *seen(_SLOW, FAIR, slow if said or shares or sharded else ()),
         *seen(_SHARDED, FAIR, sharded if said or slow else ()),
         *(contradicts(_UNEVEN, FAIR, one) for one in case.said("work-uneven", "experts-uneven")[:1]),
         *(contradicts(_DATA, STRONG, one) for one in _waits_for_data(case)[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _is_of_a_rate(share: Quantity) -> bool:
+    """Whether the share is one of a rate (`60 % of what the vendor showed`), not of time."""
+    return any(_OF_A_RATE.match(quote.text.partition(share.printed)[2]) for quote in share.quotes)
+
+
+def _longer_with_more(case: Case) -> tuple[Quantity, ...]:
+    """The time of one step on one machine, and the clearly longer one on several with the same work for each."""
+    alone = quantities(
+        case,
+        "time",
+        r"(?i)\b(?:one|1|single)[- ](?:machine|node|server|box|host)\W{1,3}(?:(?:takes|does|needs|gives|is|runs at) )?$",
+    )
+    more = quantities(
+        case, "time", r"(?i)\b(?:two|2|both|three|four|[3-9]|1\d)[- ](?:machines|nodes|servers|boxes|hosts)\b.{0,40}$"
+    )
+    return next(((one, other) for one in alone[:5] for other in more[:5] if other.value >= _LONGER_RATIO * one.value), ())
 
 
 def _shards_fully(command: Command) -> bool:
@@ -46,6 +76,8 @@ def _waits_for_data(case: Case) -> tuple[TrainingStep, ...]:
     return case.every(TrainingStep, lambda one: bool(one.step_s and one.data_s and one.data_s > 0.5 * one.step_s))
 
 
+_FULL = Text(en="the link is full while parameters are gathered over it", zh="参数收集占满链路")
+_LONGER = Text(en="a step takes longer on several machines than on one", zh="多机每步耗时长于单机")
 _SHARE = Text(en="communication takes {share_ratio} of the step", zh="通信占步时的 {share_ratio}")
 _SAID = Text(en="communication takes most of the step, or more nodes bring little", zh="通信占去大部分步时，或增加节点收效甚微")
 _SLOW = Text(en="the links between the nodes are slow", zh="节点间链路较慢")

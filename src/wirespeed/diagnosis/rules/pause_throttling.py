@@ -1,6 +1,7 @@
 """Pause frames hold the sender down without a single drop."""
 
 from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.rules._received import is_negligible
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter, LinkPause, LinkRings
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
@@ -16,17 +17,18 @@ _DROPS = ("rx_no_buffer", "rx_phy_discard", "fcs_errors")
 def _judge(case: Case) -> Verdict:
     received = case.every(Counter, lambda one: one.canonical in _RECEIVED and one.value_count > 0)
     sent = case.every(Counter, lambda one: one.canonical in _SENT and one.value_count > 0)
-    dropped = case.every(Counter, lambda one: one.canonical in _DROPS and one.value_count > 0)
+    dropped = case.every(Counter, lambda one: one.canonical in _DROPS and one.value_count > 0 and not is_negligible(case, one))
     no_drops = case.every(Counter, lambda one: one.canonical in _DROPS and one.value_count == 0)
     small_ring = case.every(
         LinkRings, lambda one: bool(one.rx_entries and one.rx_max_entries and one.rx_entries * 4 <= one.rx_max_entries)
     )
+    storms = case.every(Counter, lambda one: one.canonical == "pause_storm" and one.value_count > 0)
     said = case.said("receives-pause")
     is_on = case.every(LinkPause, lambda one: bool(one.rx_is_on))
     return Verdict(
         evidence=(
             *piece(_GOT, STRONG, received),
-            *piece(_STORM, FAIR, case.every(Counter, canonical="pause_storm", where=lambda one: one.value_count > 0)),
+            *piece(_STORM, FAIR, storms),
             *piece(_ON, SLIGHT, is_on if received or said else ()),
             *piece(_SAID, FAIR + SLIGHT, said),
             *piece(

@@ -14,6 +14,8 @@ def _judge(case: Case) -> Verdict:
     on_cpu = case.said("remote-on-cpu")
     lines = {quote.text for one in on_cpu for quote in one.quotes}
     evidence += piece(_ON_CPU, STRONG, on_cpu)
+    buffers = () if case.said("buffers-on-gpu") else case.said("buffers-on-cpu")
+    evidence += piece(_BUFFERS, FAIR if on_cpu else STRONG, buffers)
     if len(lines) > 1:
         evidence += piece(_TWICE, FAIR, on_cpu[1:])
     idle = case.every(Gpu, lambda one: one.utilisation_ratio is not None and one.utilisation_ratio < 0.05)
@@ -26,6 +28,7 @@ def _judge(case: Case) -> Verdict:
 
 
 _ON_CPU = Text(en="the remote side has no usable GPU or uses its CPU", zh="远端没有可用 GPU 或在用 CPU")
+_BUFFERS = Text(en="weights or cache lie in the CPU's memory and none on a GPU", zh="权重或缓存都在 CPU 内存中，GPU 上没有")
 _TWICE = Text(en="a second line says the same", zh="另有一行说明同样的情况")
 _GPU_IDLE = Text(en="the GPU is idle", zh="GPU 空闲")
 _NETWORK_IDLE = Text(en="the network is hardly used", zh="网络几乎未用")

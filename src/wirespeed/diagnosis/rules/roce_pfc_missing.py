@@ -1,12 +1,14 @@
 """RoCE runs without working flow control or congestion marking, and loses packets when senders meet."""
 
 from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.rules._received import is_negligible
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.link import Counter, PriorityFlowControl
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -18,13 +20,17 @@ RETRY_EXCEEDED_CODE = 12
 
 def _judge(case: Case) -> Verdict:
     loss = case.every(Counter, lambda one: one.canonical in _RDMA_LOSS and one.value_count > 0)
-    discards = case.every(Counter, lambda one: one.canonical in _DISCARDS and one.value_count > 0)
+    roce = _roce(case)
+    discards = (
+        case.every(Counter, lambda one: one.canonical in _DISCARDS and one.value_count > 0 and not is_negligible(case, one))
+        if roce
+        else ()
+    )
     damaged = case.every(Counter, lambda one: one.canonical in ("fcs_errors", "rx_symbol_damage") and one.value_count > 0)
     pauses = case.every(Counter, lambda one: one.canonical in _CONTROL and one.value_count > 0)
     quiet = case.every(Counter, lambda one: one.canonical in _CONTROL and one.value_count == 0) if not pauses else ()
     off = case.every(PriorityFlowControl, enabled_priorities=())
     on = case.every(PriorityFlowControl, lambda one: bool(one.enabled_priorities))
-    roce = case.every(RdmaPort, link_layer="ethernet") + case.every(NcclHca, lambda one: (one.link_layer or "").lower() == "roce")
     retries = case.every(NcclWarning, topic="completion-error", status_code=RETRY_EXCEEDED_CODE)
     retries_said = case.said("rdma-retry-exceeded")
     said = case.said("pfc-not-set")
@@ -37,14 +43,22 @@ def _judge(case: Case) -> Verdict:
             *(piece(_QUIET, FAIR, quiet) if discards or loss else ()),
             *piece(_LOSS, FAIR, loss or case.said("uses-roce-counters")),
             *(piece(_DISCARDED, SLIGHT, discards) if loss or load or quiet else ()),
-            *piece(_LOAD, FAIR if roce or loss or said or case.said("roce-in-use") else SLIGHT, load),
-            *(piece(_ROCE, SLIGHT, roce or case.said("roce-in-use")) if has_symptom else ()),
+            *piece(_LOAD, FAIR if roce or loss or said else SLIGHT, load),
+            *(piece(_ROCE, SLIGHT, roce) if has_symptom else ()),
             *(piece(_RETRIES, SLIGHT, retries or retries_said) if loss or discards or off or load or said else ()),
             *against(_WIRE, FAIR, damaged),
-            *against(_PAUSES, FAIR, pauses),
+            *against(_PAUSES, SLIGHT if discards and loss else FAIR, pauses),
             *against(_ON, SLIGHT, on),
         )
     )
+
+
+def _roce(case: Case) -> tuple[Record, ...]:
+    """Whatever says that RDMA runs over Ethernet here: ports, adapters, RDMA counters of a device with Ethernet's, words."""
+    ports = case.every(RdmaPort, link_layer="ethernet")
+    adapters = case.every(NcclHca, lambda one: (one.link_layer or "").lower() == "roce")
+    counted = case.every(Counter, lambda one: (one.canonical or "").startswith(("rdma_", "cnp_")))
+    return (*ports, *adapters, *case.every(PriorityFlowControl), *counted, *case.said("roce-in-use", "uses-roce-counters"))
 
 
 _SAID = Text(

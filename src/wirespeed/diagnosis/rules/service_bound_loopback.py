@@ -7,6 +7,7 @@ from wirespeed.diagnosis.rules._pieces import (
     against,
     configured,
     flags_of,
+    lines_of,
     piece,
 )
 from wirespeed.model.case import Case
@@ -38,6 +39,9 @@ _LOOPBACK = re.compile(r"^(127\.|\[?::1\]?$|localhost$)")
 _EVERYWHERE = re.compile(r"^(0\.0\.0\.0|\*|\[?::\]?)$")
 SYSTEM_PORTS = frozenset({53, 25, 111, 323, 631, 953, 5353, 6010, 6011})
 """Resolver, mail, printing and X forwarding listen on loopback by design."""
+_CONTAINER_TOOLS = frozenset({"docker", "podman", "nerdctl"})
+_RESET = re.compile(r"(?i)reset by peer|empty reply|curl: \((?:52|56)\)")
+_ALL_NAMED = re.compile(r"0\.0\.0\.0|\[?::\]?$")
 
 
 def _judge(case: Case) -> Verdict:
@@ -63,6 +67,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LISTENS, FAIR, loopback)
     evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
     local = case.said("local-works-remote-refused")
+    evidence += piece(_PUBLISHED, FAIR if evidence else STRONG, _published_and_reset(case) if local else [])
     if not evidence and local and refused:
         evidence += piece(_REFUSED_ELSEWHERE, STRONG, [*local, *refused])
     elif evidence:
@@ -70,6 +75,24 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LOCAL_WORKS, FAIR, local)
     evidence += against(_OPEN, STRONG, [] if loopback else [one for one in listeners if one.port in open_ports])
     return Verdict(evidence=tuple(evidence))
+
+
+def _published_and_reset(case: Case) -> list[Record]:
+    """A published port that answers with a reset: the proxy of the container network connects, and nobody listens behind it."""
+    published = case.every(
+        Command,
+        lambda one: (
+            one.program.rsplit("/", 1)[-1] in _CONTAINER_TOOLS
+            and any(re.match(r"-p$|-p\d|--publish", argument) for argument in one.arguments)
+            and not any(_ALL_NAMED.search(argument) for argument in one.arguments)
+        ),
+    )
+    resets: list[Record] = [
+        *case.every(PortProbe, outcome="reset"),
+        *case.every(FrameworkEvent, topic="connection-reset"),
+        *(one for one in case.said("sporadic-reset", "connection-fails") if any(_RESET.search(line) for line in lines_of([one]))),
+    ]
+    return [*published[:1], *resets[:1]] if published and resets else []
 
 
 def _names_port(record: Record, port: int) -> bool:
@@ -85,6 +108,10 @@ _REFUSED_ELSEWHERE = Text(
     zh="本机可用，而从别处立即被拒绝，正如该地址上无人监听",
 )
 _LOCAL_WORKS = Text(en="it works on the machine itself and not from elsewhere", zh="本机可用而其他位置不可用")
+_PUBLISHED = Text(
+    en="the published port connects and is reset, while inside the container it answers",
+    zh="发布的端口能连上却被重置，而容器内可用",
+)
 _OPEN = Text(en="the server listens on every address", zh="服务在所有地址监听")
 
 RULE = Rule(

@@ -1,5 +1,7 @@
 """An SR-IOV virtual function exists but is not set up for use."""
 
+import re
+
 from wirespeed.diagnosis.rules._pieces import configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.rdma import RdmaPort
@@ -8,7 +10,9 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Setting, Statement
 from wirespeed.model.text import Text
 
-_VF = r"sriov|sr_iov|num_?vfs|vf_|^vf"
+_VF = r"sriov|sr_iov|num_?vfs|total_?vfs|vf_|^vf"
+_STATE = r"sync_status$|sync_state$|last_sync_error$"
+_FAILED = re.compile(r"(?i)fail|error|cannot|unable|invalid")
 
 
 def _judge(case: Case) -> Verdict:
@@ -20,6 +24,10 @@ def _judge(case: Case) -> Verdict:
         if one.setting.strip().strip('"') == "0"
     ]
     evidence += piece(_NONE, FAIR, none)
+    wanted = [one.record for one in configured(case, _VF)]
+    evidence += piece(
+        _NOT_APPLIED, FAIR, [one.record for one in configured(case, _STATE) if wanted and _FAILED.search(one.setting)]
+    )
     virtual = case.said("sriov")
     down = case.every(RdmaPort, lambda one: one.state == "down" or one.physical_state in ("disabled", "polling"))
     if virtual:
@@ -30,6 +38,7 @@ def _judge(case: Case) -> Verdict:
 
 _UNSET = Text(en="a setting of the virtual function is missing or off", zh="虚拟功能的某项设置缺失或关闭")
 _NONE = Text(en="no virtual functions are made or offered", zh="没有创建或提供虚拟功能")
+_NOT_APPLIED = Text(en="the operator could not apply the virtual functions that are asked for", zh="算子未能应用所请求的虚拟功能")
 _DOWN = Text(en="the port of the virtual function is not up", zh="虚拟功能的端口未激活")
 _NAMED = Text(en="the interface is an SR-IOV virtual function", zh="接口是 SR-IOV 虚拟功能")
 

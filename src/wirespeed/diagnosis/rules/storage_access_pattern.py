@@ -9,6 +9,7 @@ from wirespeed.diagnosis.rules._pieces import (
     configured,
     is_setting_named,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
@@ -22,9 +23,11 @@ from wirespeed.model.finding import (
     Evidence,
     LookAlike,
     Verdict,
+    supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _FAULTS_NAME = r"page_faults|majflt"
@@ -35,6 +38,10 @@ FEW_FAULTS_COUNT = 100
 _OFFSET = re.compile(r"(?i)(?:offset|off|pos)\W{0,3}(\d{1,18})(?!\d)")
 MOST_READS = 200
 FEWEST_STEPS = 3
+FAR_BYTES = 64 << 20
+"""Steps of this size are jumps even where only a few reads were quoted."""
+SLOWER_TIMES = 4.0
+_OPENS = r"load|open|from_|import|read\w*\b|pipeline|init|start"
 ADJACENT_BYTES = 1 << 20
 """Read-ahead asks for up to a megabyte at a time; a step of more is a jump."""
 
@@ -59,7 +66,11 @@ def _judge(case: Case) -> Verdict:
     evidence += _page_faults(case)
     if random and remote:
         evidence += piece(_REMOTE, FAIR, remote)
-    if random or remote:
+    slower = _slower_than_in_order(case)
+    if slower and (random or remote):
+        took = {"in_order_s": slower[0].duration_s, "loading_s": slower[1].value}
+        evidence.append(supports(_SLOWER, STRONG, *slower, **took))
+    elif random or remote:
         evidence += piece(_IN_ORDER, FAIR, in_order)
     return Verdict(evidence=tuple(evidence))
 
@@ -70,7 +81,17 @@ def _jumping_reads(case: Case) -> tuple[Statement, ...]:
     offsets = [int(found[1]) for one in reads for quote in one.quotes[-1:] if (found := _OFFSET.search(quote.text))]
     steps = [after - before for before, after in pairwise(offsets)]
     jumps = [step for step in steps if step < 0 or step > ADJACENT_BYTES]
-    return reads if len(steps) >= FEWEST_STEPS and 2 * len(jumps) >= len(steps) else ()
+    if len(steps) >= FEWEST_STEPS:
+        return reads if 2 * len(jumps) >= len(steps) else ()
+    return reads if len(steps) > 1 and all(abs(step) >= FAR_BYTES for step in steps) else ()
+
+
+def _slower_than_in_order(case: Case) -> tuple[ThroughputRun, Quantity] | None:
+    """A copy in order that took seconds, and a time several times as long that loading the same amount takes."""
+    copies = [one for one in case.every(ThroughputRun, tool="dd") if one.duration_s and (one.transferred_bytes or 0) >= 1e9]
+    times = [one for one in quantities(case, "time") if any(re.search(_OPENS, quote.text.lower()) for quote in one.quotes)]
+    pairs = [(copy, time) for copy in copies for time in times if time.value >= SLOWER_TIMES * (copy.duration_s or 0.0)]
+    return max(pairs, key=lambda pair: pair[1].value, default=None)
 
 
 def _page_faults(case: Case) -> tuple[Evidence, ...]:
@@ -89,6 +110,9 @@ _JUMPS = Text(en="a trace shows reads whose offsets jump", zh="跟踪显示读�
 _FAULTS = Text(en="the process reads by page faults, one page each", zh="进程靠缺页读取，每次一页")
 _NO_FAULTS = Text(en="the process hardly reads by page faults", zh="进程几乎不靠缺页读取")
 _REMOTE = Text(en="the files are on network storage", zh="文件在网络存储上")
+_SLOWER = Text(
+    en="read in order it takes {in_order_s}, loading takes {loading_s}", zh="顺序读取需 {in_order_s}，加载却需 {loading_s}"
+)
 _IN_ORDER = Text(en="the same storage is fast when read in order", zh="同一存储顺序读取很快")
 
 RULE = Rule(

@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.rules._pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.facts.host import DiskUse
 from wirespeed.model.finding import (
     FAIR,
     SLIGHT,
@@ -24,6 +25,8 @@ from wirespeed.theory import storage
 _STORAGE_TOPICS = ("nfs-timeout", "hung-task")
 _DISK_TOOLS = ("dd", "fio")
 _OF_STORAGE = r"\b(?:nfs|efs|fsx|juicefs|lustre|ceph\w*|gpfs|weka\w*|beegfs|smb|nas|pvc|filer|mount\w*|volume|disk|hdd|ssd|ebs|storage|dd|fio)\b[^.;]{0,40}$"
+FULL_RATIO, LONG_WAIT_S = 0.95, 0.02
+"""A device that is busy all the time and keeps each request waiting for 20 ms has more to do than it can."""
 LEAST_SIZE_BYTES, LEAST_TIME_S = 1e9, 120.0
 
 
@@ -42,11 +45,14 @@ def _judge(case: Case) -> Verdict:
         )
     waits = case.every(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS)
     evidence += piece(_KERNEL, STRONG, waits)
+    full = case.every(DiskUse, lambda one: one.busy_ratio >= FULL_RATIO and (one.wait_s or 0.0) >= LONG_WAIT_S)
+    evidence += piece(_DISK_FULL, STRONG, full, wait_s=max((one.wait_s or 0.0 for one in full), default=0.0))
     evidence += _takes_that_long(case)
     said = case.said("storage-is-limit")
     lines = lines_of(said)
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
     if evidence:
+        evidence += piece(_AT_FIRST, SLIGHT, case.said("fast-then-collapses"))
         evidence += piece(_NETWORK_STORAGE, SLIGHT, case.said("network-storage"))
         evidence += piece(_READERS, FAIR, case.said("slower-with-more-readers"))
         evidence += piece(_IDLE_NET, FAIR, case.said("network-hardly-used"))
@@ -77,8 +83,10 @@ _TAKES = Text(
 _BELOW = Text(
     en="storage moves {disk_bits_per_s}, the network {network_bits_per_s}", zh="存储 {disk_bits_per_s}，网络 {network_bits_per_s}"
 )
+_DISK_FULL = Text(en="a disk is busy all the time and each request waits {wait_s}", zh="某块设备一直繁忙，每个请求等待 {wait_s}")
 _KERNEL = Text(en="the kernel waits for storage", zh="内核在等存储")
 _SAID = Text(en="storage is slow or at its limit", zh="存储慢或达到上限")
+_AT_FIRST = Text(en="it is fast until a cache or burst allowance is used up", zh="在缓存或突发额度用尽之前很快")
 _READERS = Text(en="it is slower the more machines read at once", zh="同时读取的机器越多越慢")
 _NETWORK_STORAGE = Text(en="the data is on network storage", zh="数据在网络存储上")
 _IDLE_NET = Text(en="the network is hardly used", zh="网络几乎未用")
@@ -95,6 +103,7 @@ RULE = Rule(
     needs=(
         (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS),),
         (wants(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS),),
+        (DiskUse,),
         (Quantity,),
         (Statement,),
     ),

@@ -12,17 +12,19 @@ from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 _SMALL_BYTES = 64 * 1024
-_COMPUTES = re.compile(r"(?i)comput|forward|backward|kernel|gemm|busy|work")
-_COMMUNICATES = re.compile(r"(?i)reduce|gather|comm|nccl|sync|wait|barrier|collective|all-?to-?all")
+_COMPUTES = re.compile(r"(?i)comput|forward|backward|kernel|gemm|busy|work|arriv|\bgap\b|\bstart|\benter|\bfwd|\bbwd")
+_COMMUNICATES = re.compile(r"(?i)\b(?:ar|ag|rs|a2a)\b|reduce|gather|comm|nccl|sync|wait|barrier|collective|all-?to-?all")
 _SAME_SUM_RATIO = 0.2
 """How far the sums may be apart, relative to how far the communication times are; a starting point, not calibrated."""
+_MOST_RANKS = 4096
+_MOST_LISTS = 16
 _LONG_S = 1e-3
 """64 KiB in a millisecond is 0.5 Gb/s: no training network is that slow, so a millisecond on so little data is waiting."""
 
 
 def _judge(case: Case) -> Verdict:
     tiny = _tiny_and_slow(case)
-    balanced = _sums_alike(case)
+    balanced = _sums_alike(case) or _two_lists(case)
     evidence = (
         *seen(_TINY, FAIR + 0.5, tiny),
         *seen(_SUMS, STRONG + SLIGHT, balanced),
@@ -47,15 +49,32 @@ def _sums_alike(case: Case) -> tuple[Table, ...]:
 
 
 def _waits_for_compute(table: Table) -> bool:
-    compute = next((index for index, name in enumerate(table.columns) if _COMPUTES.search(name)), None)
     waits = next((index for index, name in enumerate(table.columns) if _COMMUNICATES.search(name)), None)
+    compute = next((index for index, name in enumerate(table.columns) if _COMPUTES.search(name) and index != waits), None)
     if compute is None or waits is None or len(table.rows) < 3:
         return False
-    pairs = [(_number(row, compute), _number(row, waits)) for row in table.rows]
+    return _add_up([(_number(row, compute), _number(row, waits)) for row in table.rows])
+
+
+def _two_lists(case: Case) -> tuple[Table, ...]:
+    """The same as two lists, one of what each rank computes and one of its communication."""
+    lists = case.every(Table, lambda one: len(one.columns) == 2 and 3 <= len(one.rows) <= _MOST_RANKS)[:_MOST_LISTS]
+    for compute in lists:
+        for waits in lists:
+            is_pair = _COMPUTES.search(compute.columns[1]) and _COMMUNICATES.search(waits.columns[1])
+            same_places = [row[0] for row in compute.rows] == [row[0] for row in waits.rows]
+            if compute is waits or not is_pair or not same_places:
+                continue
+            if _add_up([(_number(one, 1), _number(other, 1)) for one, other in zip(compute.rows, waits.rows, strict=True)]):
+                return (compute, waits)
+    return ()
+
+
+def _add_up(pairs: list[tuple[float, float]]) -> bool:
     sums = [one + other for one, other in pairs]
     times, gaps = [one for one, _ in pairs], [other for _, other in pairs]
     spread = max(gaps) - min(gaps)
-    return min(times) > 0 and spread > 0 and max(sums) - min(sums) <= _SAME_SUM_RATIO * spread
+    return sum(time <= 0 for time in times) <= 1 and spread > 0 and max(sums) - min(sums) <= _SAME_SUM_RATIO * spread
 
 
 def _number(row: tuple[str, ...], index: int) -> float:

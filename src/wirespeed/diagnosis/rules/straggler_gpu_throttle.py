@@ -1,5 +1,6 @@
 """A GPU is held below its clock or power, and every collective waits for it."""
 
+import re
 from itertools import pairwise
 from statistics import median
 
@@ -9,7 +10,7 @@ from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
-from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 
 _HARMLESS = {"gpu_idle", "applications_clocks_setting", "sync_boost", "display_clock_setting", "none"}
@@ -18,6 +19,10 @@ _LOW_POWER_SHARE_RATIO = 0.7
 _LOW_CLOCK_SHARE_RATIO = 0.8
 """Shares of the median of equal busy GPUs; starting points, not calibrated."""
 _BUSY_RATIO = 0.5
+_LOW_CAP_SHARE_RATIO = 0.9
+"""A power limit is set, not measured: a tenth below its equals is no noise."""
+_CAP_HEADING = re.compile(r"(?i)pwr ?cap|power[ _.]?(?:cap|limit)|max[ _]?power|enforced")
+_CLOCK_HEADING = re.compile(r"(?i)\bsclk|\bsm[ _]?(?:clock|clk)|graphics[ _]?clock|\bgfx[ _]?cl|\bmhz\b|clocks\.sm")
 
 
 def _judge(case: Case) -> Verdict:
@@ -32,6 +37,8 @@ def _judge(case: Case) -> Verdict:
         *seen(_SLOWED, STRONG + SLIGHT, slowed),
         *seen(_CAPPED, STRONG if low else FAIR, capped),
         *seen(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
+        *seen(_TABLE_CAP, STRONG, _below_in_table(case, _CAP_HEADING, _LOW_CAP_SHARE_RATIO) if not low else ()),
+        *seen(_TABLE_CLOCK, FAIR, _below_in_table(case, _CLOCK_HEADING, _LOW_CLOCK_SHARE_RATIO) if not slow_clock else ()),
         *seen(_CLOCK, FAIR, slow_clock),
         *seen(_HOT, SLIGHT, hot),
         *seen(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
@@ -70,6 +77,27 @@ def _below_own_maximum(gpus: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
     )
 
 
+def _below_in_table(case: Case, heading: re.Pattern[str], share_ratio: float) -> tuple[Table, ...]:
+    """Tables of equal devices, such as that of rocm-smi, where one or few rows are below the median of a column."""
+    return tuple(
+        table
+        for table in case.every(Table, lambda one: len(one.rows) >= 3)
+        for index, name in enumerate(table.columns)
+        if heading.search(name) and _few_are_below([_number(row, index) for row in table.rows], share_ratio)
+    )
+
+
+def _number(row: tuple[str, ...], index: int) -> float:
+    found = re.match(r"\s*(\d+(?:\.\d+)?)", row[index]) if index < len(row) else None
+    return float(found[1]) if found else 0.0
+
+
+def _few_are_below(values: list[float], share_ratio: float) -> bool:
+    known = [value for value in values if value > 0]
+    low = [value for value in known if value < share_ratio * median(known)]
+    return len(known) >= 3 and 0 < 3 * len(low) <= len(known) + 1
+
+
 def _throughput_decay(case: Case) -> tuple[TrainingStep, ...]:
     """Throughput that falls steadily over three or more logged points, to less than 80 % of the start."""
     steps = case.every(TrainingStep, lambda one: bool(one.throughput_per_s))
@@ -83,6 +111,8 @@ _CAPPED = Text(en="the software power cap is active", zh="软件功率上限处�
 _LOW = Text(en="GPU {gpu_index} is far below the others in power", zh="GPU {gpu_index} 的功率远低于其他 GPU")
 _CLOCK = Text(en="the clock is far below what it should be", zh="时钟频率远低于应有水平")
 _TOLD_HOT = Text(en="a GPU is said to be at 85 °C or more", zh="据称某 GPU 达到 85 °C 或更高")
+_TABLE_CAP = Text(en="one device of the table has a lower power limit than its equals", zh="表中某设备的功率上限低于同类")
+_TABLE_CLOCK = Text(en="one device of the table runs at a lower clock than its equals", zh="表中某设备的时钟低于同类")
 _HOT = Text(en="a GPU is at 85 °C or more", zh="有 GPU 温度达到 85 °C 以上")
 _SAID = Text(en="a GPU is throttled, hot or capped", zh="GPU 被降频、过热或被限功率")
 _DECAYS = Text(en="it slows down over time and recovers after a pause", zh="随时间变慢，停歇后恢复")
@@ -110,6 +140,7 @@ RULE = Rule(
             ),
         ),
         (wants(TrainingStep, lambda one: bool(one.throughput_per_s)),),
+        (wants(Table, lambda one: any(_CAP_HEADING.search(name) or _CLOCK_HEADING.search(name) for name in one.columns)),),
         (Statement,),
     ),
     judge=_judge,
@@ -163,6 +194,7 @@ RULE = Rule(
     explains=(
         "straggler-slow-node",
         "straggler-other",
+        "straggler-compute-imbalance",
         "compute-bound",
     ),
     settled_by=("nvidia-smi -q -d PERFORMANCE",),

@@ -1,15 +1,21 @@
 """One TCP flow is limited by the cloud or by one core, and NCCL's sockets are too few."""
 
 from wirespeed.diagnosis.rules._cluster import seen, uses_rdma, uses_sockets, variables
+from wirespeed.diagnosis.rules._line_rate import line_rates
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork
+from wirespeed.model.facts.link import Bond
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.measurement import PingRun, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_SHARE_OF_LINE_RATIO = 0.5
+_FEW_RESENT_RATIO = 1e-4
+"""With more than this sent again, loss rather than a limit of the flow sets the rate."""
+_FAR_S = 0.005
 _GAIN_RATIO = 1.6
 """Several streams this much faster than one say that the flow, not the link, is the limit."""
 
@@ -25,9 +31,11 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *seen(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
         *seen(_AT_CAP, FAIR if case.said("efa-cluster", "public-cloud") else SLIGHT, _at_the_cap(case) if not pair else ()),
+        *seen(_FAR_BELOW, FAIR, _far_below_line(case) if not pair else ()),
         *seen(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
         *seen(_SAID, FAIR + SLIGHT, case.said("single-flow-limited")),
         *seen(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
+        *(contradicts(_BONDED, FAIR, one) for one in (*case.every(Bond), *case.said("bonded"))[:1]),
         *(contradicts(_RDMA, STRONG, one) for one in uses_rdma(case)[:1]),
     )
     return Verdict(evidence=evidence)
@@ -47,6 +55,27 @@ def _at_the_cap(case: Case) -> tuple[ThroughputRun, ...]:
     )
 
 
+def _far_below_line(case: Case) -> tuple[Record, ...]:
+    """One TCP stream, hardly any of it sent again, at less than half of the rate of the link as read or named."""
+    lines = line_rates(case)
+    tcp = case.every(ThroughputRun, lambda one: one.protocol in (None, "tcp") and one.tool.startswith("iperf"))
+    if not lines or any((one.stream_count or 0) > 1 for one in tcp) or _is_far(case):
+        return ()
+    single = [one for one in tcp if one.stream_count == 1 and one.role != "interval" and _resent_ratio(one) < _FEW_RESENT_RATIO]
+    best = max(single, key=lambda one: one.rate_bits_per_s, default=None)
+    line = max(lines, key=lambda one: one[1])
+    return (best, line[0]) if best is not None and best.rate_bits_per_s < _SHARE_OF_LINE_RATIO * line[1] else ()
+
+
+def _is_far(case: Case) -> bool:
+    """Whether the round trip is so long that the window, not the processing of a flow, is the first thing to look at."""
+    return case.first(PingRun, lambda one: (one.rtt_min_s or one.rtt_mean_s or 0.0) >= _FAR_S) is not None
+
+
+def _resent_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) -> float:
+    return (run.retransmits_packets or 0) * segment_bytes / run.transferred_bytes if run.transferred_bytes else 0.0
+
+
 def _one_against_many(case: Case) -> tuple[Record, ...]:
     """A run with one stream and a clearly faster one with several."""
     tcp = case.every(ThroughputRun, lambda one: one.protocol in (None, "tcp") and one.tool.startswith("iperf"))
@@ -61,9 +90,14 @@ def _one_against_many(case: Case) -> tuple[Record, ...]:
 
 _PAIR = Text(en="several TCP streams together are much faster than one", zh="多条 TCP 流合计远快于单条")
 _AT_CAP = Text(en="one stream stays flat at the 5 Gb/s that clouds allow a flow", zh="单流稳定停在云对单流限制的 5 Gb/s")
+_FAR_BELOW = Text(
+    en="one TCP stream reaches less than half of the link, with hardly a retransmission",
+    zh="单条 TCP 流不到链路速率的一半，且几乎没有重传",
+)
 _SOCKETS = Text(en="NCCL moves its data over TCP sockets", zh="NCCL 通过 TCP 套接字传输数据")
 _SAID = Text(en="a single flow is limited, several are not", zh="单流受限，多流不受限")
 _ONE_SOCKET = Text(en="NCCL is told to use one socket or one thread", zh="NCCL 被设置为只用一个套接字或线程")
+_BONDED = Text(en="the link is a bond, of which one flow uses one member", zh="链路为绑定接口，单流只用其中一个成员")
 _RDMA = Text(en="NCCL uses RDMA, not TCP", zh="NCCL 使用 RDMA 而非 TCP")
 
 RULE = Rule(

@@ -25,6 +25,7 @@ def _judge(case: Case) -> Verdict:
         *seen(_WARNED, PROVES, case.every(NcclWarning, topic="version-mismatch")),
         *seen(_DIFFER, STRONG + SLIGHT, differing, software=differing[0].name if differing else None),
         *seen(_UNLINKED, STRONG, unlinked),
+        *seen(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
         *seen(_SAID, FAIR + SLIGHT, case.said("versions-differ")),
         *seen(_TWO_NAMED, FAIR, _two_named(case) if case.said("versions-differ") else ()),
         *seen(_GROUPS, FAIR if case.said("versions-differ") or differing else SLIGHT, case.said("groups-do-not-mix")),
@@ -44,16 +45,17 @@ def _two_named(case: Case) -> tuple[SoftwareVersion, ...]:
 
 def _differing_between_hosts(case: Case) -> tuple[SoftwareVersion, ...]:
     """One record of each version of a software that must be equal, when two hosts (or ranks) differ."""
-    found: dict[str, dict[str, SoftwareVersion]] = {}
-    places: dict[str, set[str]] = {}
+    found: dict[str, dict[str, dict[str, SoftwareVersion]]] = {}
     for one in case.every(SoftwareVersion, lambda one: one.name.lower() in _MUST_AGREE):
         place = host_of(one) or (f"rank {one.rank}" if one.rank is not None else None)
         if place:
-            found.setdefault(one.name.lower(), {}).setdefault(one.version.split("+")[0], one)
-            places.setdefault(one.name.lower(), set()).add(place)
-    for name, versions in found.items():
-        if len(versions) > 1 and len(places[name]) > 1:
-            return tuple(versions.values())
+            found.setdefault(one.name.lower(), {}).setdefault(place, {}).setdefault(one.version.split("+")[0], one)
+    for places in found.values():
+        first, *others = places.values()
+        for other in others:
+            here, there = first.keys() - other.keys(), other.keys() - first.keys()
+            if here and there:  # one that only one of two lists holds is no difference: lists are excerpts
+                return (*(first[version] for version in here), *(other[version] for version in there))
     return ()
 
 
@@ -61,6 +63,10 @@ _WARNED = Text(en="the library itself reports a version mismatch", zh="库自身
 _DIFFER = Text(en="hosts run different versions of {software}", zh="各主机的 {software} 版本不同")
 _TWO_NAMED = Text(en="two versions of the same software are named", zh="提到同一软件的两个版本")
 _UNLINKED = Text(en="a library was built for another version than it meets", zh="某库与所遇到的版本不符")
+_GARBLED = Text(
+    en="what a peer sent as its address is none: the two ends lay out their messages differently",
+    zh="对端发来的地址无法识别：两端的消息布局不同",
+)
 _SAID = Text(en="versions differ or do not fit each other", zh="版本不同或互不匹配")
 _GROUPS = Text(en="each group of hosts works by itself, mixed they fail", zh="每组主机各自正常，混用则失败")
 

@@ -196,3 +196,15 @@ class ProcessUse(Record, frozen=True, kw_only=True):
     subject: str
     cpu_ratio: float | None = None
     is_core: bool = False
+
+
+class DiskUse(Record, frozen=True, kw_only=True):
+    """The busiest moment of one block device as iostat shows it (`iostat -x`)."""
+
+    device: str
+    busy_ratio: float
+    """Share of time with a request under way; a device that serves many at once can be at 1 and still have room."""
+    queue_count: float | None = None
+    wait_s: float | None = None
+    """Mean time of a request, queue included: the longer of reads and writes where they are apart."""
+    rate_bytes_per_s: float | None = None

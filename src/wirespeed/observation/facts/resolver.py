@@ -12,6 +12,9 @@ from wirespeed.model.text import Text
 from wirespeed.observation.asking import answer_of, problem, read_by
 from wirespeed.observation.collector import Collector
 
+LONGEST_NAME = 253
+"""Characters of a name, without the dot at its end (RFC 1035)."""
+
 
 def _observe(machine: Machine) -> Iterator[Record | Problem]:
     for reader, path in (("resolv_conf", "/etc/resolv.conf"), ("hosts_file", "/etc/hosts")):
@@ -21,6 +24,15 @@ def _observe(machine: Machine) -> Iterator[Record | Problem]:
             yield problem(machine, reader, path, trouble)
     if machine.host:
         yield from look_up(machine, machine.host)
+
+
+def is_name(text: str) -> bool:
+    """Whether a resolver can be asked for this: no blanks, no empty label, none longer than the standard allows."""
+    try:
+        encoded = text.encode("idna")
+    except UnicodeError:
+        return False
+    return 0 < len(encoded.removesuffix(b".")) <= LONGEST_NAME and not any(one.isspace() or not one.isprintable() for one in text)
 
 
 def look_up(machine: Machine, name: str) -> Iterator[Record | Problem]:

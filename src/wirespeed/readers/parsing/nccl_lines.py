@@ -19,6 +19,9 @@ _LAUNCHER = re.compile(
     r"^\s*(?:(?:\[(?:default|rank)?\d+\]|\[\d+,\d+\](?:<\w+>)?|\([^()]* pid=\d+[^()]*\)|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]?):?\s*)+"
 )
 
+_LISTED = re.compile(r"^\s*\[\d+\][\w.-]+:[^\s<>]+<\d+>\s*$")
+"""One interface of a list, whose number is no rank."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -40,7 +43,7 @@ def take_apart(line: str) -> Said:
     """The parts of one line; a line of any kind is accepted."""
     level = LEVEL.search(line)
     if level is None:
-        found = _LAUNCHER.match(line)
+        found = None if _LISTED.match(line) else _LAUNCHER.match(line)
         place = _PLACE.match(line)
         owner = _OF_HOST.match(line)
         return Said(

@@ -17,9 +17,9 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("verbs-library-missing", r"(?:Failed to open|Count not open|could not load) libibverbs|libibverbs\.so\S*: cannot open"),
     (
         "no-interface",
-        r"no (?:socket )?interface found|No (?:IP|usable listening) interface found|no device found (?:matching|after)"
-        r"|connecting to address\s+with family \d+ is neither AF_INET",
+        r"no (?:socket )?interface found|No (?:IP|usable listening) interface found|no device found (?:matching|after)",
     ),
+    ("peer-address-invalid", r"address\s.{0,60}\bwith family \d+ is neither AF_INET"),
     (
         "device-mismatch",
         r"incompatible devices|device is incompatible with the local|mixed local (?:Net|CollNet) device counts"
@@ -55,7 +55,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"(?i)could not find net(?: with)? id|any local path from gpu|initialize any net plugin"
         r"|error: network \S+ not found|find net with name",
     ),
-    ("topology-file", r"\bXML\b|topology file|[Ii]nvalid topology"),
+    ("topology-file", r"\bXML\b|topology file|[Ii]nvalid topology|Attribute \S+ of node \S+ not found"),
     (
         "ofi-failed",
         r"NET/OFI .*(?:[Ff]ail|[Ee]rror|not found|[Uu]nable|[Nn]o eligible|Couldn't)|aws-ofi-nccl initialization failed",

@@ -11,7 +11,7 @@ SYMPTOMS = Symptoms(
         "gloo-address-wrong": Topic(
             negatable=False,
             wordings=(
-                r"\bgloo\b.{0,100}(?:127\.0|loopback|localhost|wrong|address|interface|ifname|connect|mesh)",
+                r"\bgloo\b.{0,100}(?:127\.0|loopback|localhost|wrong|address|interface|ifname|connect(?!ed (?:to \d+ )?peer)|mesh)",
                 r"GLOO_SOCKET_IFNAME",
                 r"\bgloo\b.{0,60}(?:picked|picks|takes|took|chose|uses?|binds?|bound|announc\w*|refus\w*|timed? ?out|full ?mesh|hang\w*|stuck)",
                 r"(?:cpu (?:process )?group|init_cpu_group|cpu backend|new_group\(backend=.gloo)\b.{0,60}(?:hang|stuck|sits|connect|fail|time|127|loopback|wrong|for ?ever)",
@@ -144,6 +144,7 @@ SYMPTOMS = Symptoms(
         "memory-lock-limited": Topic(
             negatable=False,
             wordings=(
+                r"ibv_(?:create|reg|alloc)\w*.{0,60}(?:cannot allocate memory|enomem)|(?:cannot allocate memory|enomem)\b.{0,60}\b(?:ibv_|memory registration|register\w* memory|verbs)",
                 r"\bmemlock\b|max locked memory|locked[- ]memory|ulimit -l|LimitMEMLOCK|RLIMIT_MEMLOCK",
                 r"IPC_LOCK",
                 r"(?:cannot|can't|unable to|fail\w* to)\s(?:pin|register|lock)\s.{0,20}memory",

@@ -28,7 +28,7 @@ SYMPTOMS = Symptoms(
                 r"(?:one|a single|1) (?:piece|batch|chunk|block|go|burst|lump|big chunk)\b",
                 r"\b(?:pops?|shows?|appears?|comes?|arrives?|dump\w*|lands?|delivered|displayed)\b.{0,20}\b(?:up )?(?:at once|in one go|all together|as a whole|in a single)|(?:holds?|keeps? back|retains?|delays?|swallows?)\b.{0,20}\b(?:sse|events?|stream|tokens?|chunks?)\b",
                 r"all at once|at once at the end|everything at the end|only at the end|(?:until|when) (?:the )?(?:whole |entire |full |complete )?(?:response|answer|generation|output|stream) (?:is )?(?:complete|done|finish|ends?|ready)",
-                r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer|blocks of|lumps|chunky|in groups|together)",
+                r"(?:tokens?|events?|chunks?|words?|text|output|stream\w*|sse)\b.{0,60}(?:bursts?|batch(?:es|ed)?|clump|buffer(?:s|ed|ing)\b|blocks of|lumps|chunky|in groups|together)",
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
                 r"\b(?:all|everything|whole|entire|complete|full)\b.{0,40}\b(?:only |just )?(?:at|on|after|upon|with|once) (?:completion|the end|it (?:is|has) (?:finish|done|complet)\w*|finish)",
                 r"\b(?:1|one|a single|few big) (?:read|packet|write|frame|flush)s? of \d|after (?:it|generation|the model) (?:has )?(?:finish|complet|end)\w*",
@@ -110,6 +110,8 @@ SYMPTOMS = Symptoms(
                 r"(?:after|for|idle|inactiv\w*|silence|quiet|unused|untouched)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|a few|some) ?(?:min(?:ute)?s?|h|hours?)\b.{0,30}\b(?:idle|inactiv\w*|silence|quiet|without|no traffic|nothing)",
                 r"(?:idle|idling|inactiv\w*|silen\w+|quiet|no traffic|unused)\b.{0,30}\b(?:[4-9]|[1-9]\d+|several|an?|one|two|half an|a few) ?(?:min(?:ute)?s?|h|hours?)\b",
                 r"(?:thinks?|thinking|reason\w*|generat\w+|prefill\w*|takes?|runs?|needs?)\b.{0,20}\b(?:longer|more) than\b.{0,16}\b(?:[4-9]|[1-9]\d|four|five|six|ten|fifteen|thirty) ?min",
+                r"\b(?:calls?|requests?|jobs?|quer(?:y|ies)|answers?|generations?|posts?|runs?|ones|prompts?)\b.{0,12}\b(?:that )?(?:take|takes|taking|finish(?:es|ing)?|last(?:s|ing)?|run(?:s|ning)?|longer|over|above|under|within|shorter)\b.{0,16}\b(?:[3-9]|[1-9]\d|four|five|six|ten|fifteen|thirty)(?: to \d+)? ?min",
+                r"\bsends? (?:nothing|no (?:bytes?|data|byte))\b.{0,24}\b(?:until|till|before|for|while)|\bno (?:bytes?|data|traffic) (?:at all )?(?:until|till|flows? (?:until|for|while))",
                 r"(?:idle|inactiv\w*|silen\w+)\b.{0,20}\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)?\b|\b(?:350|[2-9]\d\d|[1-9]\d{3}) ?s(?:ec\w*)? (?:of )?(?:idle|inactiv|silen)",
                 r"(?:first|next) (?:\w+ )?(?:request|call|query|message)s? (?:in|of) the (?:morning|day|week)|over ?night|(?:after|over) (?:the )?(?:lunch|weekend)",
             )
@@ -124,7 +126,7 @@ SYMPTOMS = Symptoms(
         ),
         "stateful-device": Topic(
             wordings=(
-                r"\b(?:firewall|nat(?: gateway)?|stateful|security appliance|nlb|network load balancer|vpc peering|transit gateway|azure (?:load balancer|lb)|conntrack|palo ?alto|fortigate|asa|vpn|masquerade)\b",
+                r"\b(?:private subnet|nat ?gw|sg and nacl|firewall|nat(?: gateway)?|stateful|security appliance|nlb|network load balancer|vpc peering|transit gateway|azure (?:load balancer|lb)|conntrack|palo ?alto|fortigate|asa|vpn|masquerade)\b",
             )
         ),
         "silent-idle-drop": Topic(
@@ -135,6 +137,8 @@ SYMPTOMS = Symptoms(
                 r"(?:firewall|\bnat\b|vpn|appliance|peering|transit gateway)\b.{0,60}\b(?:never (?:returns?|answers?|arrives?|comes? back|gets? (?:a|an|the) (?:answer|response|reply))|hangs?\b|stalls?\b)",
                 r"retransmi\w+.{0,30}(?:nobody|no ?one|nothing) (?:answers?|replies|responds?|comes back)|(?:response|answer|reply) (?:is |was )?(?:sent|written)\b.{0,60}never (?:arrives?|reache\w+|comes?|received)",
                 r"(?:hangs?|stuck|blocks?|waits?)\b.{0,20}(?:for )?(?:about |exactly |~ ?)?(?:1[0-9]) ?min\w*\b",
+                r"\b(?:server|service|backend|worker|it|app|upstream|gpu side)\b.{0,40}\b(?:says? (?:it )?(?:has )?(?:answered|responded|sent|finished|200)|logs? (?:a )?(?:200|ok|success|response)|(?:answered|responded|finished|wrote|written|sent)\b).{0,100}\b(?:client|caller|we|user|browser|consumer|it)\b.{0,40}\b(?:never (?:gets?|got|receives?|sees?|saw|arriv\w+)|waits? (?:for ?ever|on|until)|hangs?|still waits?|keeps waiting|no answer)",
+                r"\b(?:client|caller|consumer|browser)\b.{0,24}\b(?:waits? for ?ever|never (?:gets?|receives?|sees?) (?:it|the (?:answer|response|reply|result)))",
                 r"(?:idle|quiet|silent|inactive|long-?lived)\b.{0,60}(?:hang|silently|dropped|dead|time[sd] out|no (?:answer|reply|fin|rst)|blackhole|lost|stale|half-open|torn down)",
                 r"(?:hang|time ?out|reset|dead|stall|fail)\w*.{0,50}after (?:about |exactly |~ ?)?(?:4|5|10|15|30|60|350|900|1|2) ?(?:s|sec|seconds|min|minutes|h|hours?) (?:of )?(?:idle|inactiv|silence|without|no)",
                 r"(?:established|ESTAB)\b.{0,60}(?:other (?:side|end)|peer|far end|remote).{0,40}(?:gone|none|no (?:entry|socket|connection)|closed|nothing|not there)",
@@ -151,6 +155,7 @@ SYMPTOMS = Symptoms(
                 r"(?:time ?-?out|504|502|524|cut|abort|clos\w+|disconnect\w*|error|reset|drop\w*|fail\w*)\b.{0,40}\b(?:after|at)\s+(?:exactly |about |almost |just over |~ ?)?(?P<value>15|30|60|90|100|120|180|300|600)(?:\.[0-9]+)?[- ]?(?P<unit>s|sec|seconds?)\b",
                 r"\b(?:after|at) (?:exactly |about )?(?:one|1|two|2|five|5|ten|10) ?min(?:utes?)?\b.{0,60}(?:time ?-?out|504|502|524|cut|abort|clos|disconnect|error|reset|drop|fail)",
                 r"(?:504|524)\b.{0,60}\b(?:after|at|exactly) ",
+                r"\b(?:after|at) (?:exactly )?(?:one|1|two|2|five|5|ten|10|a|the) ?min(?:utes?)?(?: mark)?,? (?:sharp|flat|exactly|on the dot|precisely|to the second|mark)\b|\b(?:after|at) (?:exactly )?(?P<value>15|29|30|60|90|100|120|180|300|600)[- ]?(?P<unit>s|sec|seconds?) (?:sharp|flat|exactly|on the dot|precisely|mark)\b",
             )
         ),
         "gateway-timed-out": Topic(
@@ -182,7 +187,7 @@ SYMPTOMS = Symptoms(
         ),
         "connection-limit": Topic(
             wordings=(
-                r"worker_connections are not enough|max(?:imum)?[-_ ]?conn\w*\b.{0,40}(?:reached|limit|exceed|\d)|too many (?:open )?connections|connection limit",
+                r"worker_connections are not enough|max(?:imum)?[-_ ]?conn\w*\b.{0,40}(?:\breached|\blimit|\bexceed)|too many (?:open )?connections|connection limit",
                 r"pool ?timeout|connection pool is full|pool (?:is |was )?(?:exhaust|full|limit)|queue ?pool limit|timeout waiting for (?:a )?connection|exhausted (?:the )?(?:connection )?pool|no available connections?",
                 r"limit_conn|limiting connections|\bUO\b|upstream_rq_pending_overflow|upstream_cx_overflow|circuit ?break\w*|max_pending_requests|max_requests\b|overflow(?:ed)? .{0,20}(?:pending|connections)",
                 r"(?:qcur|scur|queue)\b.{0,40}(?:maxconn|limit|slim)|haproxy.{0,40}queue",
@@ -232,6 +237,7 @@ SYMPTOMS = Symptoms(
                 r"(?:handshake|connect(?:ion)?(?: setup)?|tls)\b.{0,40}(?:(?:[3-9]\d) ?%|half|most|two thirds|majority) of",
                 r"(?:creat\w*|new|instantiat\w*|construct\w*|opens?)\b.{0,24}(?:client|session|channel|connection)\b.{0,30}(?:inside|in (?:the|each|every)|per|each|every)\b",
                 r"(?:SYN|client ?hello|handshake)s?\b.{0,40}(?:for|per) (?:each|every)",
+                r"\b(?:re-?connects?|opens? (?:a |its |another )?connections?|new sockets?|tcp and tls)\b.{0,24}\b(?:for|per|on|with|before) (?:each|every|all)\b",
                 r"SYN\b.{0,40}(?:per|each|every) request|as many (?:SYN|connections|handshakes) as requests",
             ),
             negatable=False,
@@ -257,7 +263,9 @@ SYMPTOMS = Symptoms(
         ),
         "forty-milliseconds": Topic(
             wordings=(
-                r"\b(?:about |exactly |almost |around |~ ?|always |fixed |constant |extra |\+)?(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)? ?ms\b",
+                r"(?:\b(?:about|exactly|almost|around|roughly|always|fixed|constant|extra|plus|adds?|costs?|takes?|waits?|delay(?:s|ed)?(?: of| by)?|gaps?(?: of)?|stalls?(?: of)?|pauses?(?: of)?|every|each|another|least|just) (?:an? |the |about |extra |exactly |always |some )*|[~≈+] ?)(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)? ?(?:ms|milli-?seconds?)\b(?!\s{2})",
+                r"(?<![\w.])(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)?[ -]?(?:ms|milli-?seconds?)\b.{0,16}\b(?:more|extra|delays?|gaps?|stalls?|pauses?|later|late|longer|slower|waits?|penalty|surcharge|overhead|latency|floor|steps?|apart|each|every|per|for (?:a|the|each|every|tiny|small)|always|constant\w*)\b",
+                r"\b(?:steps?|multiples?) of (?:about |~ ?)?40\b|\bthe same (?:40|41|42)\b",
                 r"\bforty[- ]?(?:ms|milli-?seconds?)\b",
                 r"(?:^|[\s(])(?:00:00:0)?0\.04[0-4]\d{1,7}\b.{0,80}\back\b",
                 r"\back\b.{0,40}\b(?:3[89]|4[0-8])(?:\.\d+)? ?ms (?:later|after|late)",
@@ -268,7 +276,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\bnagle\b|tcp_?no_?delay|set_?no_?delay|delayed[- ]?acks?|tcp_quickack|\bMSG_MORE\b|tcp_cork|tcp_nopush",
                 r"\bno (?:setsockopt|socket options?)\b",
-                r"(?:header|length|prefix)s? and (?:body|payload|data) in (?:two|separate|different) (?:writes?|sends?|syscalls?)",
+                r"(?:header|length|prefix|status line)s? and (?:the )?(?:body|payload|data)\b.{0,30}\b(?:(?:in )?(?:two|separate|different) (?:small )?(?:writes?|sends?|syscalls?|segments?|packets?)|(?:written|sent|flushed) (?:separately|one after|apart|on their own))",
                 r"(?:two|several|many|separate|multiple|small) (?:small )?(?:writes?|sends?|write\(\)s?)\b",
             ),
             negatable=False,
@@ -325,7 +333,7 @@ SYMPTOMS = Symptoms(
                 r"(?:accept|listen|syn|backlog)[- ]?(?:queue|backlog)?\b.{0,40}(?:overflow|full|drop|too (?:small|short)|exceed)",
                 r"(?:possible )?SYN flooding on port|syn cookies",
                 r"somaxconn\W{1,4}128\b|backlog\W{1,4}(?:5|10|50|100|128)\b",
-                r"Recv-Q.{0,40}(?:Send-Q|backlog|greater|exceed|full|above)",
+                r"Recv-Q\b(?!\s+Send-Q\s+Local).{0,40}\b(?:backlog|greater|larger|exceed\w*|full|above|over|fills?|stuck at|equals?)\b|Recv-Q\W{1,3}(?:is |at |= ?)?[1-9]\d\d+\b",
             )
         ),
         "connect-slow-in-bursts": Topic(
@@ -384,6 +392,7 @@ SYMPTOMS = Symptoms(
         "local-works-remote-refused": Topic(
             wordings=(
                 r"(?:curl |from |on )?(?:localhost|127\.0\.0\.1|the host|the same (?:host|machine)|locally|inside the (?:pod|container))\S*\b.{0,40}(?:works?|fine|ok|answers?|200|succeed|responds?)",
+                r"\b(?:docker|kubectl|podman|nerdctl|crictl|compose)? ?exec\b.{0,60}(?:works?|fine|ok\b|answers?|\b200\b|succeeds?|responds?|->|→|tokens|returns|good)|\b(?:inside|within|in) (?:it|the (?:container|pod)|there)\b.{0,24}\b(?:works?|fine|ok|answers?|200|succeeds?|responds?|good)\b",
                 r"(?:works?|fine|ok)\b.{0,30}\b(?:locally|from (?:the )?(?:localhost|same (?:host|machine)|host itself)|on (?:the )?(?:localhost|host))",
                 r"(?:other|another|remote|second|different) (?:machine|host|node|pc|container|computer|laptop)s?\b.{0,50}(?:refused|cannot|can't|fail|unreachable|no access|not reach)",
             ),

@@ -117,6 +117,8 @@ SYMPTOMS = Symptoms(
                 r"nvlink.{0,60}(?:rising|increas\w+|growing|replays?|crc|recover|flap|retrain|degrad)",
                 r"(?:reseat\w*|replac\w*|remount\w*|swap\w*) .{0,24}(?:nvlink|bridge)",
                 r"\bno nvlink (?:traffic|detected|used|active|shown|found|seen)|without (?:using )?nvlink.{0,40}(?:a100|h100|h200|v100|b200|dgx|hgx|sxm)",
+                r"\b(?:gets?|sees?|saw|shows?|has|had|gives?|reports?|lists?|prints?|says?|with)\s.{0,12}\bNV\d{1,2}\b.{0,90}(?:mine|this one|ours?|here|\bsys\b|\bphb\b|\bnode\b|reboot|times|faster|sometimes)",
+                r"(?:mine|this one|ours?|here|\bsys\b|\bphb\b)\b.{0,60}(?:others?|twin|second|rest|colleague\w*|sister|neighbou?r)\b.{0,40}\bNV\d{1,2}\b",
                 r"bridges?\b.{0,40}(?:not|isn'?t|never) (?:to be )?(?:recogni[sz]ed|detected|seen|found|used)",
                 r"gpu ?\d.{0,12}gpu ?\d.{0,24}\b(?:sys|phb|node|pix|pxb)\b.{0,50}\bnv\d+",
                 r"(?:a100|h100|h200|b200|v100|sxm\w*|hgx|dgx)\b.{0,120}via shm\b",
@@ -154,7 +156,7 @@ SYMPTOMS = Symptoms(
         "gpu-memory-full": Topic(
             wordings=(
                 r"cuda (?:error: )?out of memory|gpu (?:is )?out of memory|\bcuda oom\b|OutOfMemoryError",
-                r"(?:gpu|cuda|hip|vram|rank ?\d*|backward|forward|activation)s?\b.{0,30}\booms?\b|\boom(?:s|ed|ing)?\b.{0,30}(?:gpu|cuda|vram|backward|forward|batch)",
+                r"(?:gpu|cuda|hip|vram|rank ?\d*|backward|forward|activation)s?\b.{0,30}\booms?\b(?![- ]?kill)|\boom(?:s|ed|ing)?\b(?![- ]?kill).{0,30}(?:gpu|cuda|vram|backward|forward|batch)",
                 r"\b(?:rank|worker|process) ?\d+ oom(?:s|ed)?\b|(?:ran|run|runs|running|goes|went) out of (?:gpu|device|video|cuda) ?memory|out of vram|hip out of memory",
                 r"(?:not enough|insufficient|too little) (?:gpu|device|video|cuda) memory",
                 r"calloc (?:async |host )?\d+ bytes|(?:cuda|hip)?malloc\w* (?:fail|returned)|allocat\w* .{0,30}(?:gpu|device|cuda|hbm) (?:memory|buffers?).{0,16}fail|failed to allocate .{0,30}(?:gpu|cuda|device|hbm)",
@@ -191,6 +193,7 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:pinned|bound|restricted|limited|confined|taskset|affinity|mask\w*|cpuset).{0,40}(?:one|single|1|two|2|same|few|a) (?:cpu|core|thread)s?\b",
                 r"(?:all|every|both) (?:ranks?|process\w*|threads?|workers?).{0,30}(?:same|one|single) (?:cpu|core)s?",
+                r"(?:pinned|bound|tied|confined|stuck|crammed|squeezed|land\w*)\s(?:to|on|onto|into)\s(?:the )?(?:core|cpu)s? ?(?:#|no\.? ?)?\d{1,3}\b(?![-,–]\d)",
                 r"--bind-to[- ]core|cpus-per-task[= ]1\b|OMP_(?:PROC_BIND|PLACES)|(?:cpu|core)[- ]?bind\w*",
                 r"(?:proxy|progress|communication|network|polling) threads?.{0,50}(?:share|compete|starv|same core|oversubscri|one core|pinned)",
                 r"(?:allowed|runs?|running|allowed cpus?|affinity|sched_getaffinity).{0,30}\b(?:on |to |returns |= ?|is |list:? ?)?(?:core|cpu)s? ?0 only\b|sched_getaffinity.{0,24}\{\d\}",

@@ -59,7 +59,9 @@ SYMPTOMS = Symptoms(
                 r"(?:node|port)[_ ]?guids?\b.{0,30}(?:0000:0000:0000:0000|0x0+\b|all zero|zero|unset|not set|00:00:00:00:00:00:00:00)",
                 r"(?:allocatable|capacity)\b.{0,60}(?:sriov|rdma|vf)\S*\W{1,3}\"?0\b",
                 r"(?:guid|mac|vlan|trust|link[- ]state|policy)\b.{0,40}(?:of|on|for|to) (?:the |each |every )?vf.{0,60}(?:not|never|missing|unset|zero|wrong|off|disable)",
-                r"failed to (?:configure|set|allocate|add).{0,60}(?:\bvf\b|sr-?iov)",
+                r"(?:failed to|cannot|can't|could not|couldn't|unable to|error|fails? to) (?:configur\w+|set|allocat\w+|add|create|creating|enable|find|apply)\b.{0,60}(?:\bvfs?\b|sr-?iov|virtual functions?|numvfs)",
+                r"\bnot enough (?:mmio|bus numbers?|memory|resources)\b.{0,40}(?:\bvfs?\b|sr-?iov|virtual function)|(?:\bvfs?\b|sr-?iov)\b.{0,60}\bnot enough (?:mmio|bus|memory)",
+                r"\b(?:nic|rdma|vf|sr-?iov|network) (?:device )?resources?\b.{0,40}(?:\b(?:is|are|stays?|shows?|says?|offers?|has)\b.{0,8}\b(?:0|zero|none|missing)\b)|\b(?:0|zero|none|no)\b (?:of )?(?:our |the )?(?:nic|rdma|vf|sr-?iov) resources?\b",
             ),
             negatable=False,
         ),
@@ -79,6 +81,8 @@ SYMPTOMS = Symptoms(
                 r"container_cpu_cfs_throttled",
                 r"throttl\w*.{0,30}(?:periods?|cpu|quota|cfs)",
                 r"\bcpu (?:limit|quota)s?\b.{0,50}(?:throttl|hit|reached|too (?:low|small|tight)|exhaust)",
+                r"\b(?:remov\w*|rais\w*|increas\w*|without|dropp\w*|delet\w*|lift\w*|doubl\w*|took out|taking out) (?:\w+ ){0,2}(?:cpu |cores? )?(?:limits?|quotas?)(?:\.cpu)?\b.{0,60}(?:\bgone\b|fast|fix|drops?|dropped|fell|falls?|normal|disappear|vanish|smooth|better|\d ?ms)",
+                r"\b(?:limits?|quotas?)(?:\.cpu)?\b.{0,12}\b(?:removed|raised|lifted|deleted|gone|dropped)\b.{0,60}(?:gone|fast|fix|drops?|fell|normal|disappear|vanish|better|\d ?ms)",
             )
         ),
         "cpu-limit-low": Topic(
@@ -100,6 +104,8 @@ SYMPTOMS = Symptoms(
                 rf"\b{_ONE} {_POD}\b.{{0,50}}(?:takes?|gets?|receives?|serves?|handles?|has|sees|overloaded|at 100|hot|busy|100 ?%)",
                 rf"(?:\b{_POD}\b.{{0,60}}\b(?:others|the rest)|(?:other|remaining|new|added|scaled|extra|additional)(?:\W\w+)? {_POD})\b.{{0,30}}(?:idle|nothing|no (?:traffic|requests?|load)|zero|0 (?:req|rps)|unused|without (?:traffic|load|requests))",
                 rf"(?:uneven|unbalanced|imbalanced?|skewed)\b.{{0,40}}(?:load|traffic|requests?|{_POD})",
+                rf"\b(?:the )?other (?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|fifteen|nineteen)(?: {_POD})?\b.{{0,24}}\b(?:idle|sits?|do(?:es)? nothing|get nothing|quiet|silent|bored|unused|never)",
+                rf"\b(?:only|just) (?:a single|one|the first|1)(?: of (?:the |my |our )?\w+)? {_POD}\b.{{0,30}}\b(?:prints?|logs?|answers?|responds?|works?|gets?|is used|does anything|serves?|busy)",
                 rf"{_POD} .{{0,40}}(?:never|do(?:es)? not|don't|no) (?:get|receive|see|serve)s? (?:any )?(?:traffic|requests?|load)",
                 r"(?:scal(?:ing|ed?) (?:out|up|from)|adding|more|added) .{0,20}(?:pods|replicas|instances).{0,50}(?:no (?:effect|change|help)|does not help|nothing|doesn't help|same)",
             ),

@@ -9,7 +9,8 @@ SYMPTOMS = Symptoms(
         "client-is-limit": Topic(
             wordings=(
                 r"(?:client|load (?:generator|tester)|bench(?:mark)?(?:ing)?(?: tool| script| client)?|locust|k6|jmeter|wrk|hey|genai-?perf|guidellm|iperf3?|script|harness|tester)\b.{0,60}(?:100 ?%|one core|single (?:core|thread|process|asyncio|python)|cpu[- ]bound|saturat|bottleneck|is the limit|maxed|pegged|gil|cannot keep up|out of (?:cpu|sockets|fds))",
-                r"single (?:asyncio |python |threaded )?(?:process|event loop|core|thread)\b.{0,60}(?:client|generator|buffer|benchmark|load|parse|test)?",
+                r"single[- ](?:asyncio |python |threaded )?(?:process|event loop|core|thread(?:ed)?)\b.{0,60}\b(?:client|generator|buffers?|bench\w*|load (?:gen\w*|test\w*)|parses?|tester|script)",
+                r"\b(?:client|generator|bench\w*|load (?:gen\w*|test\w*)|tester|script|locust|k6)\b.{0,40}\bsingle[- ](?:asyncio |python )?(?:process|event loop|core|thread(?:ed)?)\b",
                 r"(?:one|1|a single) (?:core|cpu)\b.{0,40}(?:100 ?%|full|pegged|maxed).{0,60}(?:iperf|client|bench|generator|python|script)",
                 r"\bGIL\b|event loop (?:lag|blocked|is busy)|default (?:http )?(?:read )?buffers?",
                 r"(?:client|generator|script|tool) (?:side )?cpu",
@@ -19,6 +20,15 @@ SYMPTOMS = Symptoms(
                 r"(?:handshakes?|tls|parsing|json|tokeni[sz]\w+)\b.{0,30}(?:in|on|by) (?:the |my |our )?(?:client|script|generator|test(?:er| tool)?|harness)\b",
                 r"(?:python3?|client|script|generator|load\w*|bench\w*|locust|k6|wrk|node)\b.{0,40}\b(?:one|1|a single|single|main) (?:thread|core|cpu|process)\b.{0,12}(?:9\d|100)(?:\.\d+)? ?%",
             )
+        ),
+        "client-one-at-a-time": Topic(
+            wordings=(
+                r"\b\w*(?:concurren|parallel|workers|in[-_]?flight|clients|users)\w*[\"']?\W.{0,24}\bdefault\W{1,3}1\b(?![\d.])",
+                r"\bsemaphore\(1\)|\bmax[-_ ]?(?:concurrency|workers|in[-_]?flight)\W{1,4}1\b(?![\d.])",
+                r"\b(?:script|client|harness|loop|bench\w*|generator|tester|loader|test|we|it|i)\b.{0,30}\b(?:sends?|fires?|issues?|posts?|waits?)\b.{0,40}\b(?:one (?:request |prompt |call )?(?:at a time|by one|after (?:the |an)?other)|sequential\w*|serially|in (?:a|sequence)(?: plain)? (?:for )?loop|before (?:sending )?the next)",
+                r"\b(?:sequential|serial|blocking|synchronous) (?:loop|client|requests|calls|submission)\b|\bfor loop\b.{0,40}\b(?:await|requests?\.|post|create)\b|\bconcurrency (?:of )?(?:1|one)\b",
+            ),
+            negatable=False,
         ),
         "total-against-each": Topic(
             wordings=(

@@ -263,6 +263,7 @@ SYMPTOMS = Symptoms(
                 r"(?:\d+|more|several|multiple|parallel|many)\s(?:parallel |tcp )?(?:streams|connections|sockets"
                 r"|flows)\b.{0,80}(?:full|reach|fill|line rate|scale|faster|more|\d ?g)",
                 r"\b(?:dozens?|scores|hundreds|tens|lots|a (?:lot|few|couple|dozen)|many|several|more) of (?:\w+ )?(?:streams|connections|sockets|flows|threads)\b.{0,80}(?:full|reach|fill|line rate|scale|faster|prints?|shows?|gives?|\d ?g|\d\d)",
+                r"\b(?:two|four|eight|ten|sixteen|several|many|[2-9]|[1-6]\d)\s(?:parallel |tcp )?(?:rsyncs?|scps?|copies|streams?|flows?|transfers?|process\w*|connections|iperf3?s?|clients)\b.{0,12}(?:side by side|in parallel|together|at once|at the same time|concurrently)\b.{0,30}\d",
                 r"(?:more|additional|raising|increasing|adding)\s(?:\w+ and |the number of )?(?:threads|sockets|connections|streams|flows)\b.{0,40}(?:helps?|faster|improv|better|more)",
                 r"NCCL_(?:SOCKET_NTHREADS|NSOCKS_PERTHREAD).{0,80}(?:help|faster|doubl|rais|improv|full|more|times)",
                 r"-P ?1\b.{0,40}-P ?\d+|(?:one|1|single)\s(?:\w+ )?(?:stream|flow|connection|socket|process|copy|scp|rsync|iperf\w*)s?\b.{0,50}\d ?g.{0,60}\b(?:\d{1,3}|several|many|multiple|more|parallel)\s(?:\w+ )?(?:streams?|flows?|connections?|sockets?|process\w*|copies|threads)",

@@ -114,12 +114,13 @@ SYMPTOMS = Symptoms(
         ),
         "compute-dominates": Topic(
             wordings=(
-                r"(?:comm\w*|all-?reduce|nccl|network|exposed comm\w*|sync)\b.{0,50}(?:is |takes |only |about |under |below |just )*\b(?:[0-9](?:\.\d+)?|1[0-5]) ?%",
+                r"(?:comm\w*|all-?reduce|nccl|network (?:time|share|part|wait)|exposed comm\w*|sync)\b.{0,50}(?:is |takes |only |about |under |below |just )*\b(?:[0-9](?:\.\d+)?|1[0-5]) ?%",
                 r"(?:compute|kernel|forward|backward|gemm|matmul|attention|flops)\b.{0,50}(?:[7-9]\d ?%|dominat|most|takes|bound|limit)",
                 r"(?:compute|memory[- ]bandwidth|memory|hbm|gpu)[- ]bound",
                 r"(?:comm\w*|all-?reduce|nccl|collectives?) (?:is |are )?(?:fully |completely |well |entirely |all )?(?:overlapped|hidden)",
-                r"(?:same|identical|equal|as slow|just as slow)\b.{0,60}(?:single|one) (?:gpu|node|machine)",
-                r"(?:single|one)[- ](?:gpu|node|machine)\b.{0,60}(?:same|identical|equal|just as|as slow|no (?:difference|better))",
+                r"\b(?:same (?:speed|time|rate|throughput|step|tok\w*|performance|latency|number|figure|result|as)|identical|equal\w*|as slow|just as slow)\b.{0,60}(?:single|one) (?:gpu|node|machine)",
+                r"(?:single|one)[- ](?:gpu|node|machine)\b.{0,60}\b(?:same (?:speed|time|rate|throughput|step|tok\w*|performance|latency|number|figure|result)|the same\b(?! \w)|identical|equally|just as|as slow|no (?:difference|better))",
+                r"\b(?:every|each|any|all)\b.{0,12}\b(?:change|tweak|knob|optimi[sz]ation|setting)s?\b.{0,16}\b(?:throughput[- ])?(?:neutral|no (?:effect|gain|difference))|\b(?:launch|kernel)s?\b.{0,20}\btweaks?\b.{0,30}\b(?:neutral|no (?:effect|gain|difference))",
                 r"scal(?:ing|es?|ed) (?:efficiency )?.{0,20}(?:9\d(?:\.\d+)? ?%|0\.9\d|linear|1\.9\d?\d? ?x|3\.[6-9]\d? ?x|7\.[2-9]\d? ?x)",
                 r"(?:mfu|hfu)\b\W{0,6}(?:of |is |at |= ?)?(?:[4-7]\d(?:\.\d+)? ?%|0\.[4-7])",
                 r"(?:tokens?/s|tok/s|decode|generation)\b.{0,60}(?:memory bandwidth|hbm|weights? (?:read|per token)|theoretical)",
@@ -157,9 +158,10 @@ SYMPTOMS = Symptoms(
         ),
         "works-anyway": Topic(
             wordings=(
-                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve)\b.{0,40}\b(?:fine|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
+                r"(?:works?|runs?|trains?|training|inference|jobs?|performance|results?|throughput|speed|bandwidth|job|everything|loss|curve|quer(?:y|ies)|sums?)\b.{0,40}\b(?:fine|right|ok|okay|normal(?:ly)?|well|correct(?:ly)?|completes?|as expected|without (?:a )?(?:problem|error|issue)s?|good|no (?:errors?|impact|slowdown)|anyway|succeeds?|complete)\b",
                 r"(?:prints?|gives?|shows?|delivers?|produces?) (?:the |its |all )?(?:results?|numbers|output|loss) (?:as (?:always|usual|before|ever)|fine|normally)|(?:job|run|training|test) (?:then |still )?(?:goes on|continues|proceeds)",
-                r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b",
+                r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b|\b(?:no ?(?:body|one)|no (?:client|user|customer|caller)s?|not one (?:client|user|customer))\b.{0,12}\b(?:complain\w*|notic\w+|affected|sees? (?:an? )?(?:errors?|problems?|failures?))",
+                r"\b(?:quer(?:y|ies)|requests?|calls?) (?:all |still |do |just )?(?:works?|succeeds?|go through|are (?:served|answered))\b",
                 r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
             negatable=False,
@@ -176,13 +178,32 @@ SYMPTOMS = Symptoms(
                 r"OMP_NUM_THREADS|setting ompi|btl_openib|openfabrics|no OpenFabrics connection schemes|There was an error initializing an OpenFabrics device|\bplm_|xla service|tensorflow.{0,30}(?:avx|rebuild)",
                 r"rx_dropped\b.{0,60}(?:\d|rises|grows)|\brx dropped\b|softnet.{0,30}squeez|time_squeeze",
                 r"\b(?:User|Future|Deprecation|Runtime)Warning:|^\s*\[?W\d{0,4}[ \d:.]|\bbarrier\(\).{0,40}(?:device|context)|\b(?:WARN|WARNING)\b.{0,80}\?",
-                r"(?:warn(?:ing)?s?|message|line|log|notice)\b.{0,50}(?:harmless|ignore|informational|safe|worry|mean|bad|concern|serious|problem|relevant)",
+                r"\b(?:warn(?:ing)?s?|messages?|lines?|logs?|notices?)\b.{0,50}\b(?:harmless|ignored?|informational|safe|worry|means?|bad|concern|serious|problem|relevant)\b",
+                r"\bgloo\b.{0,12}\brank \d+ is connected to (?P<value>\d+)() peer ranks\b.{0,60}\bis\W{1,4}(?P=value)\b",
+                r"\b(?:printed|goes|written|logged|comes) (?:to|on) stderr\b|\bstderr\b.{0,40}\b(?:flags?|flagged|noise|noisy|fails? (?:the|our) ci)\b",
+                r"\b(?:these|those|the same) (?:lines|messages|errors|entries|warnings)\b.{0,40}\b(?:all day|every (?:few |\d+ )?(?:s|seconds?|minutes?)|at (?:a )?(?:fixed|regular|even)|day and night|around the clock)",
+            ),
+            negatable=False,
+        ),
+        "asks-about-retransmits": Topic(
+            wordings=(
+                r"\b(?:retr|retransmi\w+|retries)\b.{0,80}\?|\b(?:should|must|why|is|are)\b.{0,30}\b(?:retr|retransmi\w+|retries)\b",
+                r"\b(?:retr|retransmi\w+|retries)\b.{0,40}\b(?:worr\w+|normal|bad|many|zeros?|high|not 0|above)\b",
+            ),
+            negatable=False,
+        ),
+        "health-probe": Topic(
+            wordings=(
+                r"\b(?:peers?|sources?|clients?|senders?|remote (?:ends?|side)|they|these|them)\b.{0,60}\b(?:always |only |all )?(?:the )?(?:load ?)?(?:balancer|lb|nlb|alb|elb|kubelet|haproxy|monitor\w*|prober?|scanner)(?:'s|s')?\b.{0,12}\b(?:own )?(?:address\w*|ips?|subnet|hosts?|itself)",
+                r"\b(?:health|liveness|readiness|tcp|balancer|lb|kubelet|monitoring)[- ]?(?:checks?|checker|probes?|prober)\b.{0,80}\b(?:reset|rst|close[sd]?|connect\w*|without|no (?:data|payload|request)|half[- ]open|handshake|log)",
+                r"\bhandshake\b.{0,30}\b(?:rst|reset|fin|closes?d?)\b.{0,30}\b(?:no|without|zero|empty)\b.{0,8}\b(?:payload|data|bytes?|request)",
+                r"\b(?:connects?|opens?)\b.{0,24}\b(?:and|then)\b.{0,12}\b(?:closes?|resets?|rst|drops?)\b.{0,30}\b(?:without|no|before)\b.{0,12}\b(?:sending|payload|data|bytes?|request)",
             ),
             negatable=False,
         ),
         "asks-about-message": Topic(
             wordings=(
-                r"(?:warn(?:s|ing|ings)?|error|message|log|line|info|notice|column)\b.{0,80}\?",
+                r"\b(?:warn(?:s|ing|ings)?|errors?|messages?|logs?|lines?|info|notices?|columns?)\b.{0,80}\?",
                 r"\blog (?:warns|says|shows|prints|complains)|what does .{0,60} mean|does (?:this|it|that) matter|is (?:this|that|it) an? (?:issue|concern)|(?:which|what) (?:package|library|plugin|driver|module|component|thing)\b.{0,20}\b(?:do i|am i|are we|is) (?:miss\w*|lack\w*|need\w*|absent)|(?:do i|must i|should i) (?:install|fix|worry|care|set)|is (?:this|that|it) (?:a problem|bad|harmless|serious|normal|ok|safe|an? (?:error|issue))|should (?:i|we) (?:worry|care)|can (?:i|we|this be) (?:ignore|ignored)|how (?:do|to|can) (?:i|we)? ?(?:fix|silence|remove|suppress) (?:this|the|that)? ?(?:warn|message|error)",
             ),
             negatable=False,
@@ -207,9 +228,11 @@ SYMPTOMS = Symptoms(
         ),
         "metric-confusion": Topic(
             wordings=(
-                r"\balgbw\b.{0,60}\bbusbw\b|\bbusbw\b.{0,60}\balgbw\b|avg bus bandwidth|average (?:bus )?bandwidth|bus bandwidth (?:above|exceeds|higher|lower|below|vs)",
+                r"\balgbw\b(?!\W*busbw\b).{1,60}\bbusbw\b|\bbusbw\b(?!\W*(?:wrong|error|algbw)\b).{1,60}\balgbw\b|\balgbw (?:and|or|vs\.?|versus|against|not|is not) busbw\b|\b(?:avg|average) (?:bus )?bandwidth\b(?!\s*[:=])|bus bandwidth (?:above|exceeds|higher|lower|below|vs)",
                 r"\b4x ?(?:[qfehnx]dr|hdr|ndr)\b|\b[14]x\b.{0,20}(?:lanes?|width)|bits? (?:and|or|vs\.?|versus|against|with) bytes?|\bunits? (?:is|are|mis|mix|confus)|Mi?B (?:vs\.?|or|and|not) Mi?B\b|Gi?B (?:vs\.?|or|and|not) Gi?B\b|\bfactor (?:of )?(?:8|eight)\b|\b(?:multipl\w*|times|divide\w*) ?(?:by |it by )?(?:8|eight)\b",
                 r"(?:gpu|nvidia-smi|sm)\b.{0,20}util\w*.{0,40}100 ?%.{0,60}(?:slow|low|wait|power|nccl|hang|nothing)",
+                r"\b100 ?%.{0,60}\b(?:as long as|while|whenever|when) (?:they|it|the (?:others?|ranks?|gpus?|kernels?)) (?:only )?(?:waits?|idles?|blocks?|stands?)|\b100 ?%.{0,80}\b(?:temperature|fans?|power|watts?)\b.{0,24}\b(?:idle|low|cold|cool|like idle|hardly|barely)",
+                r"\bwait\w*\b.{0,80}\b100 ?%.{0,60}\b(?:temperature|fans?|power|cold|cool|idle)",
                 r"100 ?% (?:gpu[- ])?(?:util\w*|busy).{0,80}(?:spin|wait|power|stands|hang|nccl|still|nothing)|nccl kernels?\b.{0,30}(?:spin|busy-?wait|poll)|util\w*\b.{0,20}100 ?%.{0,60}(?:stands still|no progress|hang|stuck)",
                 r"(?:mean|average|averaged?) (?:over|of|across) (?:all )?(?:sizes|message)|small(?:est)? (?:message|size)s?\b.{0,40}(?:low|slow|bandwidth|GB/s|busbw)",
                 r"no warm-?up|without (?:a |any )?warm-?up|(?:includ\w+|counts?) (?:the )?(?:warm-?up|first iteration)|first (?:iteration|call|run)\b.{0,40}\d.{0,30}\b(?:all )?(?:others?|the rest|later ones)\b.{0,30}(?:benchmark|nccl|test)",

@@ -68,7 +68,7 @@ SYMPTOMS = Symptoms(
             negatable=False,
             wordings=(
                 r"(?:communication|comm|nccl|all-?_?reduce|all-?_?gather|reduce-?_?scatter|all-?to-?all|exposed"
-                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%(?! (?:util|busy|gpu|cpu|loss|load))|percent|most of|dominat\w*|half|majority|larger than"
+                r"|gradient sync\w*)\b.{0,60}(?:\d\d+ ?%(?! (?:util|busy|gpu|cpu|loss|load)| (?:of|below|under|from|slower|less|more|faster|lower) (?:what|peak|line|expect|theor|max|spec|(?:the |its |our |than )*(?:expected|vendor|peak|line|theoret|rated|nominal|advertised|promised|other|rate|spec|one|link|max|published)))|percent|most of|dominat\w*|half|majority|larger than"
                 r"|longer than compute|bottleneck)",
                 r"(?:\d+ ?%|most|half|majority) of (?:the )?(?:step|iteration|time|training)\b.{0,40}(?:communicat|nccl"
                 r"|all-?_?reduce|all-?_?gather|network|waiting for)",
@@ -96,7 +96,7 @@ SYMPTOMS = Symptoms(
         "many-small-messages": Topic(
             negatable=False,
             wordings=(
-                r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|\d{3,} )\s?(?:small|tiny|short"
+                r"(?:many|thousands of|hundreds of|lots of|per[- ](?:layer|parameter|tensor)|(?<!step )(?<!iter )(?<!iteration )\b\d{3,} )\s?(?:small|tiny|short"
                 r"|separate)?\s?(?:messages?|all-?_?reduces?|collectives?|calls?|tensors|transfers|packets)\b",
                 r"(?:small|tiny|short)\s(?:messages?|tensors?|buckets?|all-?_?reduces?|transfers?|packets?)\b.{0,60}(?:slow"
                 r"|latency|dominat|many|each|poor|low|bad)",

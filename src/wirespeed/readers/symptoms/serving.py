@@ -71,7 +71,7 @@ SYMPTOMS = Symptoms(
         ),
         "first-is-slow": Topic(
             wordings=(
-                r"\b(?:very )?(?:first|1st|initial)\b.{0,30}\b(?:requests?|calls?|quer(?:y|ies)|prompts?|inference|answers?|message|tokens? after|run|batch|step|iteration)s?\b.{0,60}(?:slow|takes?|took|\d+ ?(?:s|sec|seconds|min|minutes)\b|time ?out|504|minute|long)",
+                r"\b(?:very )?(?:first|1st|initial)\b(?! (?:\d{3,}|\w+ (?:hundred|thousand)|hundreds?|thousands?|half|(?:half )?(?:a )?minutes?)\b).{0,30}\b(?:requests?|calls?|quer(?:y|ies)|prompts?|inference|answers?|message|tokens? after|run|batch|step|iteration)s?\b.{0,60}(?:slow|takes?|took|\d+ ?(?:s|sec|seconds|min|minutes)\b|time ?out|504|minute|long)",
                 r"after (?:a )?(?:restart|deploy\w*|scale[- ](?:up|out|from)|pause|idle|cold start|a while)\b.{0,60}(?:first|slow|\d+ ?(?:s|seconds|min))",
             )
         ),
@@ -89,6 +89,20 @@ SYMPTOMS = Symptoms(
                 r"(?:torch\.?compile|cuda graphs?|graph captur\w*|jit|autotun\w*|triton kernel|engine build|inductor)\b.{0,50}(?:compil|captur|build|first|takes|took|\d+ ?s|warm)?",
                 r"(?:pod|replica|instance|container|lambda|function)s? (?:start\w*|spin\w*|boot\w*|provision\w*|schedul\w*)",
             )
+        ),
+        "buffers-on-cpu": Topic(
+            wordings=(
+                r"\bcpu(?:_mapped)? +(?:kv |model |compute )?buffer size *= *(?!0\.)\d{3,}",
+                r"\bllama_kv_cache\w*:.{0,40}\bcpu\b",
+            ),
+            negatable=False,
+        ),
+        "buffers-on-gpu": Topic(
+            wordings=(
+                r"\b(?:cuda|rocm|vulkan|sycl|hip|musa|cann|metal)\d?(?:_\w+)? +(?:kv |model |compute )?buffer size *= *\d",
+                r"offloaded [1-9]\d*/\d+ layers to gpu",
+            ),
+            negatable=False,
         ),
         "remote-on-cpu": Topic(
             wordings=(

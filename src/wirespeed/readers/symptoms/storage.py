@@ -31,7 +31,7 @@ SYMPTOMS = Symptoms(
                 r"(?:max_workers|workers|connections?|streams?|threads?|parallel\w*|concurren\w*) ?[=:] ?(?:[4-9]|\d{2,})\)?\W{0,4}\d",
                 r"\b(?:[4-9]|1\d|2\d|32|64) (?:parallel |concurrent )?(?:connections?|streams?|threads?|workers?|scps?|copies|downloads?|curls?|transfers?)\b:? (?:gets?|give|together|reach\w*|move|in total|sum)? ?\d",
                 r"(?:\d+|two|three|four|five|six|eight|ten|sixteen) (?:parallel|concurrent|simultaneous) \w+\b.{0,40}(?:each|total|together|\d ?[mg])",
-                r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads)",
+                r"scales? (?:linearly )?with (?:the )?(?:number of )?(?:connections|streams|workers|threads|files)",
                 r"\b(?:one|1|a single|single) (?:tcp |iperf3? )?(?:stream|flow|connection|transfer|copy|thread)\b.{0,50}\b(?:[4-9]|\d\d|four|eight|ten|sixteen|several|many|more)\b.{0,12}(?:streams?|flows?|connections?|transfers?|copies|threads|parallel)",
                 r"(?:in parallel|at once|together|simultaneously)\b.{0,12}\b(?:gives?|gets?|reach\w*|makes?|do|sum|total|yields?)\b.{0,12}\d|\b(?:gives?|gets?|reach\w*) (?:\d+|two|four|six|eight|ten) ?(?:x|×|times)",
                 r"(?:one|a single) (?:layer|file|blob|object|shard)\b.{0,12}(?:=|is|means|uses|per|over) (?:one|a single) (?:connection|stream|request)",
@@ -50,7 +50,8 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"(?:hang|stuck|stall|stop|freez|slow(?:s)?(?: down)?|crawl)\w*.{0,30}\b(?:at|near|around|after)\s+(?:8[5-9]|9\d)(?:\.\d+)? ?%",
                 r"(?:sits|stays|remains|waits|stands|idles)\b.{0,20}\b(?:8[5-9]|9\d|100)(?:\.\d+)? ?%|(?:one|single|last) (?:connection|range|part|chunk|stream|shard|file) (?:is )?left",
-                r"(?:8[5-9]|9\d)(?:\.\d+)? ?%.{0,50}(?:hang|stuck|stall|stop|freez|crawl|forever|hours)",
+                r"(?:8[5-9]|9\d)(?:\.\d+)? ?%.{0,50}(?:hang|stuck|stall|stop|freez|crawl|forever|hours|\b\d+(?:\.\d+)? ?(?:[kK]i?B|B)(?:/s|ps))",
+                r"\b(?:minutes?|hours?|ages?|long|ever) for (?:the )?(?:very )?last\b|\blast (?:per ?cent|%|percents?|few \w+|chunks?|parts?|shards?|segments?|pieces?)\b.{0,30}\b(?:takes?|took|needs?|\d+ ?min|hours?)",
                 r"\b(?:great|fast|fine|full speed|quick\w*|good|ok|flies|normal\w*)\b.{0,30}\b(?:until|till|up to|except|but)\b.{0,30}\b(?:last|end|final|finish|few (?:per ?cent|%|mb|files)|9\d ?%)",
                 r"\b(?:last|final) (?:few |couple of )?(?:per ?cent|%|megabytes?|mb|bit|piece|minutes)\b.{0,60}(?:slow|stuck|hang|crawl|forever|take|drop|fall)|(?:slow|stuck|hang|crawl|drop|fall)\w*.{0,30}\b(?:at|near|towards?|before) the (?:very )?end\b",
                 r"last (?:shard|file|part|range|chunk|layer|few|one|bytes|percent|\d+ ?%).{0,60}(?:hang|stuck|slow|stall|hours|minutes|crawl|[kK]?B/s)",
@@ -60,13 +61,15 @@ SYMPTOMS = Symptoms(
         ),
         "fresh-connection-is-fast": Topic(
             wordings=(
+                r"\b(?:second|next|2nd|another|repeated) (?:try|attempt|run|pull|download)\b.{0,60}(?:\b\d+ ?s(?:ec\w*)?\b|fast|full (?:speed|rate)|fine|normal|quick)",
+                r"\b(?:parallel|separate|concurrent|side|manual) (?:curl|wget|download|request|fetch|pull)\b.{0,50}\b(?:fast|full (?:speed|rate)|normal|fine|at once|\d+ ?MB/s)",
                 r"(?:fresh|new|another|second|other|re-?opened) (?:tcp |http )?(?:connection|request|session|curl|wget|download)\b.{0,70}(?:\d|fast|full|normal|fine)",
                 r"(?:restart|kill\w* (?:it|and)|re-?try(?!ing in)|paus(?:e|ing)|resum\w+|abort\w*|cancel\w*|ctrl-?c|reconnect\w*|re-?run|start (?:it |the \w+ )?again)\w*.{0,60}(?:fast|full speed|resum|completes?|finish|fixes|helps|again|normal|seconds|\d+ ?s\b)",
             )
         ),
         "origin-throttles": Topic(
             wordings=(
-                r"\b429\b|too many requests|toomanyrequests|rate[- ]?limit\w*",
+                r"(?<![\d.,])(?<!0x)\b429\b(?! ?(?:[munµ]?s\b|[kmgt]i?b|%|mb|tok|req|w\b|files?|steps?|it/s))(?![.,]\d)|too many requests|toomanyrequests|rate[- ]?limit\w*",
                 r"\bslow ?down\b.{0,40}(?:503|request rate|reduce)|(?:503|error|exception|code|s3)\W{1,12}slow ?down|reduce your request rate",
                 r"(?:requests?|GET|HEAD|PUT)\b.{0,60}per (?:s|second|sec)\b.{0,60}(?:prefix|bucket|key|partition|limit)",
                 r"(?:5[,.]?500|3[,.]?500) (?:GET|PUT|req)",
@@ -94,13 +97,20 @@ SYMPTOMS = Symptoms(
                 r"throughput (?:limit|cap|of the volume)|burst (?:credit|balance)s?\b",
             )
         ),
+        "fast-then-collapses": Topic(
+            wordings=(
+                r"\b(?:fast|great|glorious|full (?:speed|rate)|fine|good)\b.{0,24}\bfor (?:the )?(?:first )?(?:half a minute|a minute|\d+ ?(?:s\b|sec\w*|min\w*|GB)|a few (?:seconds|minutes|GB))|\bfirst (?:half (?:a )?minute|\d+ ?(?:s\b|sec\w*|min\w*|GB)|few (?:seconds|minutes|GB)|minutes?)\b.{0,30}\b(?:fast|great|glorious|full (?:speed|rate)|fine|flies)\b",
+                r"\b(?:then|after that|afterwards)\b.{0,16}\b(?:collapses?|drops?|falls?|crawls?|slows?)\b.{0,30}\b(?:fraction|tenth|half|third|crawl|few|\d)",
+            ),
+            negatable=False,
+        ),
         "random-reads": Topic(
             wordings=(
                 r"\bmmap\w*|memory[- ]map\w*|safetensors?.{0,40}(?:slow|page|lazy|mmap|nfs|lustre)",
                 r"(?:major )?page[- ]?faults?",
                 r"random (?:reads?|access|i/?o)|(?:small|tiny|many|millions? of|thousands? of) (?:\w+ )?(?:files|reads|objects|images|jpegs?)\b",
                 r"\b4 ?(?:k|ki?b) (?:reads?|blocks?|random)|\b4096[- ]bytes?\b|seek(?:s|ing)?\b.{0,30}(?:back|jump|forth|random|each|every)|offsets? (?:jump|back|random|scatter)",
-                r"(?:from_pretrained|from_single_file|load_file|safe_open|load_state_dict|torch\.load|np\.load|h5py|parquet|arrow|webdataset|lazy load\w*)\b.{0,60}(?:slow|not\b|hang|minutes|forever|takes|crawl|hours)",
+                r"(?:from_pretrained|from_single_file|load_file|safe_open|load_state_dict|torch\.load|np\.load|h5py|parquet|arrow|webdataset|lazy load\w*)\b.{0,60}(?:slow|not\b|hang|minutes|forever|takes|crawl|hours|\d ?min\b)",
                 r"(?:metadata|stat|open|getattr|lookup)s? (?:calls?|ops|operations|server|storm|rate|heavy|bound)",
                 r"\bmds\b.{0,40}(?:busy|load|100|limit)",
             )
@@ -114,7 +124,7 @@ SYMPTOMS = Symptoms(
         ),
         "sequential-is-fast": Topic(
             wordings=(
-                r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full (?:speed|rate)|(?<![\d.])[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b)",
+                r"\b(?:dd|cp|cat|fio|pv|rsync|gsutil|sequential(?:ly)?|streaming|iozone|vmtouch)\b.{0,60}\b(?:several|fast|quick(?:ly)?|full (?:speed|rate)|(?<![\d.])[1-9][\d.]* ?G(?:i?B)?/s|line rate|fine|ok|good|(?:only )?(?:a few )?seconds|instant\w*|\d+ ?s\b|half a minute|(?:under|less than|in) a minute)",
                 r"\b(?:plain|simple|straight|raw) (?:copy|read|cat|cp|dd)\b.{0,50}(?:fast|quick|full|fine|ok|good|\d)",
                 r"(?:cop(?:y|ied|ying)|staged?|moved?) (?:it |them |the (?:files?|model|data) )?(?:first )?to (?:local|nvme|/dev/shm|ram|tmpfs|ssd|scratch).{0,60}(?:fast|fix|second|times|normal|fine|full)",
                 r"(?:cat|pre-?fetch|warm|read(?:ing)? once).{0,30}(?:> ?/dev/null|page cache).{0,50}(?:fast|fix|second|times)",
@@ -136,7 +146,8 @@ SYMPTOMS = Symptoms(
         ),
         "synthetic-data-is-fast": Topic(
             wordings=(
-                r"(?:synthetic|dummy|fake|random|cached) (?:data|input|batch(?:es)?|tensors?|images?)\b.{0,50}(?:fast|full|double|times|fine|normal|\d)",
+                r"(?:synthetic|dummy|fake|random|cached) (?:data|input|batch(?:es)?|tensors?|images?)\b.{0,50}(?:fast|full|double|times|fine|normal|\d|never (?:happens?|occurs?|pauses?|stalls?|drops?)|does(?: not|n't) (?:happen|occur|pause|stall|drop)|(?:goes|is|are) (?:away|gone)|disappears?|vanish\w*|no (?:pauses?|stalls?|such)|smooth|steady|flat|constant)",
+                r"(?:only|just) (?:happens?|occurs?|with|on) (?:\w+ ){0,2}real (?:data|input|images|samples)",
                 r"(?:fast|full|fine|normal|\d ?%)\b.{0,30}(?:with|on|using) (?:synthetic|dummy|fake|random|cached) (?:data|input|batch|tensor|image)",
             )
         ),

@@ -27,6 +27,7 @@ SYMPTOMS = Symptoms(
                 rf"\b{_NODE}[- ]?[\w-]*\d+\b.{{0,20}}\b(?:enters?|joins?|reaches|shows? up|finish\w*|starts?|gets? there|lands)\b.{{0,40}}\b(?:last|late|later|behind)\b",
                 rf"(?:pair(?:wise|s)?(?: of)?\s(?:tests?|runs?|bench\w*|{_NODE}s?)|bisect\w*|binary search|{_NODE}s?\s(?:one by one|in turn))\b.{{0,80}}(?:slow|low\b|half|bad|culprit|\d)|(?:find|spot|identif\w*|which)\s.{{0,24}}(?:(?:slow\w*|bad|faulty|weak\w*)\s{_NODE}|culprit|outlier)",
                 rf"(?:with|once|after)\s(?:the |that )?(?:{_NODE}[-_ ]?)?[\w-]*\d (?:is |was )?(?:cordoned|drained|excluded|removed|replaced|out\b|gone|off\b|left out)",
+                rf"(?:fast\w*|speed\w*|jump\w*|recover\w*|back to|improv\w*|doubl\w*|ris\w+|normal|full)\b.{{0,40}}\b(?:when|if|once|after|as soon as)\s(?:we |i |you )?(?:leave|take|took|drop|exclud|remov|drain|cordon|replac|swap|kick|pull)\w*\s(?:\w+ )?(?:{_NODE}|\S{{0,20}}\d)",
                 rf"\b(?:one|1)\s(?:of|out of|in)\s(?:the |our |my |these |all )?(?:\d+ )?{_NODE}s\b.{{0,40}}(?:slow|drag|lag|\blate\b|behind|half|worse|longer|holds?\b)",
                 rf"\b{_NODE}[- ]?\w*\d(?:.s)?\b.{{0,40}}\d ?m?s\b.{{0,24}}\b(?:all )?(?:the )?(?:others?|rest|remaining)\b.{{0,16}}\d.{{0,40}}\b(?:same|always|every)\b",
                 rf"(?:with|adding|add\b|includ\w*|once|when|as soon as)\s(?:the |a |one |our )?(?:\w+ )?(?:\d+(?:th|rd|nd)|fourth|third|fifth|last|new|extra|additional)\s{_NODE}\b.{{0,60}}(?:half|slow|drop|falls?|worse|less|degrad)",
@@ -51,6 +52,7 @@ SYMPTOMS = Symptoms(
                 r"(?:reduc\w*|drop\w*|lower\w*|cut\w*|limit\w*|fall\w*|lock\w*|stuck at|held at)\s.{0,24}(?:frequenc\w*|clocks?|\d{3,4} ?MHz|power (?:limit|cap))",
                 r"(?:clocks?|frequenc\w*|power limit|power cap)\b.{0,40}(?:reduc\w*|drop\w*|lock\w*|capped|limit\w*|stuck|left at|held|set to|instead of|while)",
                 r"(?:clocks?|frequenc\w*)\b.{0,24}\b(?:falls?|fell|drops?|dropped|sinks?|sank|(?:goes|went|is|are) down)\b",
+                r"\b(?:run\w*|stuck|sits?|clock\w*|held|stays?|capped|gpus?)\s(?:\w+ )?at (?:only )?\d(?:[.,]\d+)? ?ghz\b.{0,40}(?:instead|rather|not|while|others?|usual|should)|power[- ]?brake|\b(?:psu|power supply)\b.{0,30}(?:fail|dead|missing|lost)",
                 r"nvidia-smi -(?:lgc|pl|ac)\b|application clocks?\b|(?:hot|warm) (?:aisle|room|spot)|overheat\w*",
                 r"(?:one|a single|this|that) (?:card|gpu|device)\b.{0,16}\d{2,4} ?(?:w|mhz)\b.{0,60}\d{2,4} ?(?:w|mhz)\b",
             ),
@@ -174,15 +176,21 @@ SYMPTOMS = Symptoms(
             wordings=(
                 r"\b(?:dist|distributed|pg|rendezvous|rdzv)[ _-]time-?outs?\b",
                 r"(?:watchdog|collective|nccl|process ?group|barrier|store|ddp|init\w*)\s.{0,30}time-?d?[- ]?outs?",
-                r"(?:dies|killed|aborts?|fails?|crash\w*|times? out)\s(?:after|at)\s(?:exactly |about )?(?:30|10|60) ?min",
+                r"(?:dies|died|killed|aborts?|aborted|fails?|crash\w*|times? out|ends?|stops?)\s(?:after|at)\s(?:exactly |about |almost )?(?:(?:30|10|60|thirty|ten) ?min|half an hour|an hour|1,?800 s|600 s)",
                 r"time-?outs? (?:of|after|at|=|\()\s?.{0,8}(?:30 min|1,?800|10 min|600|5 min|300|1 ?h)|[Tt]imed out waiting \d+ ?ms",
                 r"(?:barrier|time-?out|watchdog)\b.{0,16}(?:kills?|ends?|aborts?|hits?|strikes?|expires?|fires?)\b",
+            ),
+        ),
+        "done-on-purpose": Topic(
+            negatable=False,
+            wordings=(
+                r"\bon purpose\b|deliberate\w*|intentional\w*|\bto (?:test|try|provoke|simulate|see) (?:the )?(?:error|failure|fault|what happens|hang|time-?out)",
             ),
         ),
         "legal-long-wait": Topic(
             negatable=False,
             wordings=(
-                r"(?:rank ?0|main process|one rank|master|first rank)\b.{0,80}(?:download|preprocess|tokeni|load|saves?"
+                r"(?:rank[- ]?(?:0|zero)|main process|one rank|master|first rank|local[_ ]rank[ =]*0)\b.{0,80}(?:download|preprocess|tokeni|load|saves?"
                 r"|writes?|checkpoint|evaluat|convert|compil|merg|cache|index|generat|consolidat)",
                 r"(?:download\w*|preprocess\w*|tokeni\w*|checkpoint\w*|evaluat\w*|saving|loading|compil\w*|dataset map"
                 r"|consolidat\w*|validation|generation|cach\w*)\b.{0,80}(?:takes?|took|lasts?|needs?|longer|over|more than"
@@ -191,6 +199,7 @@ SYMPTOMS = Symptoms(
                 r"time-?outs?\b.{0,40}(?:preprocess|data processing|tokeni|download|checkpoint|sav(?:e|ing)\b|evaluat|loading)",
                 r"(?:weights|checkpoint\w*|shards|model|dataset)\b.{0,60}(?:takes?|took|needs?|lasts?)\s.{0,16}(?:\d+ ?(?:min|h\b|hour)|an? hour|half an hour)",
                 r"\bstill\s(?:\w+ )?(?:reads?|reading|loads?|loading|download\w*|cop(?:ies|ying)|convert\w*|pull\w*|tokeni\w*|preprocess\w*|processing|writ\w+|saving|compil\w*|warm\w*|build\w*|index\w*)",
+                r"(?:group|tokeni[sz]|mapp?|filter|pack|process|generat|load|read|build|convert|download|sav|concatenat|sort|shuffl|cach|evaluat|validat|extract|index|prepar|encod)\w*\b[^|%]{0,80}\b\d{1,2}% ?\|",
                 r"Running tokenizer on dataset|main_process_first|\bMap(?: \(num_proc=\d+\))?: +\d+%",
                 r"(?:rais\w*|increas\w*|longer|larger|higher|set\w*)\s.{0,20}(?:time-?out|NCCL_TIMEOUT|ddp_timeout"
                 r"|timedelta)\b.{0,60}(?:fix|help|works?|solv|pass|runs|finish|gone)?",

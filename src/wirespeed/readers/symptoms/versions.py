@@ -59,6 +59,7 @@ SYMPTOMS = Symptoms(
                 rf"{_SOFTWARE}s?\b.{{0,50}}(?:differ|mismatch|do(?:es)? not match|not the same|incompatible|inconsistent)",
                 r"(?:one|first|head|some|old)\s(?:\w+\s)?(?:nodes?|hosts?|machines?|ranks?|workers?"
                 r"|half)\b.{0,60}\d+\.\d+.{0,60}(?:other|second|worker|rest|new|while|and)\b.{0,40}\d+\.\d+",
+                rf"{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,70}}\b(?:the )?(?:others?|rest|remaining|second|newer|older) (?:\w+ ){{0,4}}{_SOFTWARE} ?=? ?v?\d+\.\d+",
                 r"undefined symbol|symbol lookup error|built (?:for|against|with)\s(?:.{0,40}(?:but|while|not|instead)|(?:an? )?(?:current|newer|older|other|another|different|more recent|later)\b)",
                 r"driver\s.{0,20}(?:too old|older than|insufficient)",
                 rf"(?:head|driver|server|master|prefill|one|first|old|local|client|rank ?0|node[- ]?\w+)\b.{{0,40}}{_SOFTWARE} ?=? ?v?\d+\.\d+.{{0,70}}(?:worker|other|second|rest|client|new|container|another|decode|remote|node[- ]?\w+|rank ?\d+)\b.{{0,40}}\d+\.\d+(?! ?[GMkTu%m])",

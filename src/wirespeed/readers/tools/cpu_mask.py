@@ -15,6 +15,8 @@ _HEX = r"(?P<hex>(?:0x)?[0-9a-fA-F]{1,16}(?:,[0-9a-fA-F]{8})*)"
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("", re.compile(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity list: {_LIST}")),
     ("", re.compile(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity mask: {_HEX}(?=\s|$)")),
+    ("", re.compile(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to (?=\d[\d,]*-){_LIST}(?=\s|$)")),
+    ("", re.compile(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to {_HEX}(?=\s|$)")),
     ("process", re.compile(rf"\bCpus_allowed_list:\s+{_LIST}")),
     ("taskset", re.compile(rf"\btaskset (?:-a )?(?:-p )?(?:-c|-pc|-cp|--cpu-list)[ =]{_LIST}")),
     ("taskset", re.compile(rf"\btaskset (?:-p )?{_HEX.replace('(?:0x)?', '0x')}(?=\s)")),
@@ -34,7 +36,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 _RECOGNISED = re.compile(
-    r"(?i)affinity (?:list|mask): |Cpus_allowed_list:|\btaskset\b|physcpubind|numactl\b.{0,120}-C "
+    r"(?i)affinity (?:list|mask): |affinity for GPU \d|Cpus_allowed_list:|\btaskset\b|physcpubind|numactl\b.{0,120}-C "
     r"|cpuset[-.]cpus|cpu[-_]bind=|MCW rank \d+ bound"
     r"|\b(?:cores?|cpus?) \d{1,5}-\d{1,5}\b"
 )

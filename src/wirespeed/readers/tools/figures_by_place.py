@@ -20,7 +20,7 @@ MOST_LINE_CHARACTERS = 2_000
 
 _NO_PLACE = (
     r"(?!(?:mlx|eth|en[opsx]|ib|cpu|nvme|sd|port|queue|core|rx|tx|step|epoch|iter\w*|layer|batch|size|run|attempt|try|trial|seq|id|pid"
-    r"|level|block|channel|ch|line|day|[a-z])[-_ ]?\d+[:=\s])"
+    r"|level|block|channel|ch|line|day|[a-gi-mo-z])[-_ ]?\d+[:=\s])"
 )
 """Devices, steps, sizes and percentiles are numbered too, but are no equals that should be alike."""
 _ONE = r"(?:[A-Za-z][\w.]*[-_ ]?\d+|(?:node|host|worker|server|machine|gpu|box|vm|pod)[-_ ]\w+)"
@@ -33,6 +33,13 @@ _LISTED = re.compile(
     r"[^:=\[]{0,24})\s*[:=]\s*\[?(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
     re.IGNORECASE,
 )
+_PAIRED = re.compile(
+    r"^\s*(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
+    r"[^:=\[]{0,24})\s*[:=]\s*(?P<pairs>(?:[A-Za-z]{1,8}[-_ ]?\d{1,5}\s*[:=]?\s+\d[\d.]*[ ,;]*){3,})\s*$",
+    re.IGNORECASE,
+)
+"""The same with each figure behind its place: `backward ms per rank: r0 611 r1 488 r2 490`."""
+_PAIR = re.compile(r"([A-Za-z]{1,8}[-_ ]?\d{1,5})\s*[:=]?\s+(\d[\d.]*)")
 _RECOGNISED = re.compile(
     rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])"
 )
@@ -56,6 +63,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         listed = _LISTED.match(line)
         if listed:
             yield _list(lines, index, line, listed)
+        elif paired := _PAIRED.match(line):
+            yield _pairs(lines, index, line, paired)
     yield from _table(lines, above, places)
 
 
@@ -79,6 +88,15 @@ def _list(lines: Lines, index: int, line: str, listed: re.Match[str]) -> Table:
         quotes=(quote(lines, index, line),),
         columns=(listed["place"].lower(), listed["label"].strip()),
         rows=tuple((f"{listed['place'].lower()} {position}", number) for position, number in enumerate(numbers)),
+    )
+
+
+def _pairs(lines: Lines, index: int, line: str, paired: re.Match[str]) -> Table:
+    return Table(
+        source=source(lines, "figures_by_place"),
+        quotes=(quote(lines, index, line),),
+        columns=(paired["place"].lower(), paired["label"].strip()),
+        rows=tuple((place, number.strip(".")) for place, number in _PAIR.findall(paired["pairs"])),
     )
 
 

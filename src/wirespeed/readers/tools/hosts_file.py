@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 
+from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import HostsEntry
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.readers.parsing.excerpt import arguments_of, excerpt
+from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.ip import is_address
 
 _ROW = re.compile(
@@ -22,7 +23,11 @@ _RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:127\.0\.\d\.1|::1)\s+[A-
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     is_hosts = False
+    asked: Seen | None = None
     for seen in excerpt(lines, _ROW.match, ("getent",)):
+        if asked is not None and seen.is_prompt:
+            yield _not_found(lines, asked)
+        asked = (seen if _name_asked(seen) else None) if seen.is_prompt else asked if not seen.text.strip() else None
         if seen.is_prompt:
             is_hosts = "/etc/hosts" in seen.text or "hosts" in " ".join(arguments_of(seen.command, "getent") or ())
             continue
@@ -38,9 +43,26 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
                 )
 
 
+def _name_asked(seen: Seen) -> str | None:
+    """The one name that `getent hosts NAME` looks up."""
+    arguments = arguments_of(seen.command, "getent") or ()
+    return arguments[1] if len(arguments) == 2 and arguments[0] in ("hosts", "ahosts", "ahostsv4", "ahostsv6") else None
+
+
+def _not_found(lines: Lines, asked: Seen) -> FrameworkEvent:
+    """The next prompt followed at once: `getent` prints nothing for a name it does not find."""
+    return FrameworkEvent(
+        source=source(lines, "hosts", asked.host),
+        quotes=(asked.quoted(lines),),
+        topic="name-not-resolved",
+        message=asked.text.strip(),
+        peer=_name_asked(asked),
+    )
+
+
 READER = Reader(
     title=Text(en="host names (/etc/hosts)", zh="主机名（/etc/hosts）"),
-    gives=(HostsEntry,),
+    gives=(HostsEntry, FrameworkEvent),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
     obtained_by=("getent hosts NAME",),

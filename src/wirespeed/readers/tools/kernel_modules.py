@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.excerpt import excerpt
 
 PEER_MEMORY = ("nvidia_peermem", "nv_peer_mem")
 """The two names under which peer memory for GPUs has been shipped; one of them is enough."""
@@ -31,9 +32,12 @@ _GREP = re.compile(
     r"|peer|gdrdrv|efa)\b"
 )
 _PEER_FILE = re.compile(r"/sys/kernel/mm/memory_peers/(?:nv_mem|nvidia-peermem)/version(?P<rest>.*)$")
+_PEER_DIRECTORY = re.compile(r"/sys/kernel/mm/memory_peers/?['\"’]?(?P<rest>\s*$|: No such file)")
+"""The directory itself: listed, or looked for in vain."""
+_PEER_ENTRY = re.compile(r"^\s*(?:nv_mem|nvidia-peermem)/?\s*$")
 _RECOGNISED = re.compile(
     rf"(?m)^\s*(?:{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)|^\s*Module\s+Size\s+Used by|modprobe: (?:FATAL|ERROR)|insmod: ERROR"
-    r"|peer_?mem module is (?:not )?loaded|\blsmod\s*\||/sys/kernel/mm/memory_peers/"
+    r"|peer_?mem module is (?:not )?loaded|\blsmod\s*\||/sys/kernel/mm/memory_peers\b"
 )
 _FULL_LISTING_ROWS = 20
 """A heading with this many rows below it is the whole list, not its head."""
@@ -43,8 +47,13 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     heading: Quote | None = None
     asked: tuple[str, Quote] | None = None
     rows, has_nvidia, has_peer = 0, False, False
-    for index, line in lines:
+    is_listing = False
+    for seen in excerpt(lines, _ROW.match):
+        index, line = seen.index, seen.line
         said = quote(lines, index, line)
+        is_listing = _PEER_DIRECTORY.search(line) is not None or (is_listing and not seen.is_prompt)
+        if is_listing and _PEER_ENTRY.match(line):
+            yield _module(lines, said, "nvidia_peermem", is_loaded=True, host=seen.host)
         row = _ROW.match(line)
         is_row = row is not None or _ANY_ROW.match(line) is not None
         if asked and not is_row:
@@ -58,7 +67,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         elif grep := _GREP.search(line):
             asked = grep["what"], said
         else:
-            yield from _told(lines, line, said)
+            yield from _told(lines, line, said, seen.host)
         rows += is_row
     if asked:
         yield from _not_found(lines, *asked)
@@ -67,7 +76,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield _module(lines, heading, name, is_loaded=False)
 
 
-def _told(lines: Lines, line: str, said: Quote) -> Iterator[KernelModule]:
+def _told(lines: Lines, line: str, said: Quote, host: str | None) -> Iterator[KernelModule]:
     """Messages of modprobe and of the peer-memory service, and its file in /sys."""
     if failed := _FAILED.search(line):
         name = failed["missing"] or failed["refused"] or failed["file"]
@@ -80,6 +89,9 @@ def _told(lines: Lines, line: str, said: Quote) -> Iterator[KernelModule]:
                 yield _module(lines, said, name, is_loaded=False)
         elif re.match(r":\s*\d", peer["rest"]):
             yield _module(lines, said, "nvidia_peermem", is_loaded=True)
+    elif (directory := _PEER_DIRECTORY.search(line)) and "No such file" in directory["rest"]:
+        for name in PEER_MEMORY:
+            yield _module(lines, said, name, is_loaded=False, host=host)
 
 
 def _not_found(lines: Lines, what: str, said: Quote) -> Iterator[KernelModule]:
@@ -89,8 +101,8 @@ def _not_found(lines: Lines, what: str, said: Quote) -> Iterator[KernelModule]:
         yield _module(lines, said, name, is_loaded=False)
 
 
-def _module(lines: Lines, said: Quote, name: str, *, is_loaded: bool) -> KernelModule:
-    return KernelModule(source=source(lines, "lsmod"), quotes=(said,), name=name, is_loaded=is_loaded)
+def _module(lines: Lines, said: Quote, name: str, *, is_loaded: bool, host: str | None = None) -> KernelModule:
+    return KernelModule(source=source(lines, "lsmod", host), quotes=(said,), name=name, is_loaded=is_loaded)
 
 
 READER = Reader(

@@ -10,7 +10,7 @@ Topics of `NcclWarning`, which rules rely on:
 - `register-memory-failed`: `ibv_reg_mr*`
 - `create-resource-failed`: `ibv_create_cq`, `ibv_create_qp`, `ibv_alloc_pd`, or opening a device
 - `modify-qp-failed`: `ibv_modify_qp`; `status_code` 110 timed out, 22 invalid argument
-- `no-interface`: no IP interface to use; `net-not-found`: no such network device or plugin
+- `no-interface`: no IP interface to use; `peer-address-invalid`: what a peer sent is no address; `net-not-found`: no such network device or plugin
 - `async-event`: port error, GID change, speed change; `device-mismatch`: HCAs of different kinds or counts meet
 - `shm-failed`: shared memory could not be created, with `size_bytes`; `out-of-memory`: GPU or host allocation
 - `verbs-library-missing`: libibverbs cannot be opened; `ofi-failed`: the libfabric plugin; `gdr-unsupported`: no GPUDirect RDMA
@@ -45,12 +45,15 @@ from wirespeed.readers.parsing.nccl_warnings import details_of, topic_of
 
 _TOOL = "nccl"
 _LAST_ERROR_REACH_LINES = 3
+NO_CHANNEL = -1
+"""Channel of a line that was quoted from its ranks on; `missing` then names the field."""
 
 _ADDRESS = re.compile(r"(?:\[(?P<order>\d+)\])?(?P<interface>[^\s:\[\]<>]+):(?P<address>[^\s<>]+)<(?P<port>\d+)>")
 _ADAPTER = re.compile(r"\[\d+\] ?(?P<device>[\w.+-]+):(?P<port>\d+)[^\s/]*/(?P<layer>[A-Za-z]+)")
 _OOB = re.compile(r"; OOB (?P<oob>\S+)")
 _CHANNEL = re.compile(
-    r"(?:Channel|Ring) (?P<channel>\d+)(?:/\d+)? : (?P<near>\d+)(?:\[[0-9a-fx]+\])? -> (?P<far>\d+)(?:\[[0-9a-fx]+\])?"
+    r"(?:(?:Channel|Ring) (?P<channel>\d+)(?:/\d+)? : (?P<near>\d+)(?:\[[0-9a-fx]+\])?|^(?P<cut_near>\d+)\[[0-9a-fx]+\])"
+    r" -> (?P<far>\d+)(?:\[[0-9a-fx]+\])?"
     r"(?: \[(?:send|receive)\])? via (?P<via>[^\n]+)"
 )
 _VIA_TAIL = re.compile(r"\s+comm 0x.*$|/GDRDMA|/Shared|/read|/CE|\((?:\d+|PCI)\)")
@@ -176,6 +179,14 @@ def _bootstrap(where: At, message: str, said: Said) -> tuple[Record, ...]:
     )
 
 
+def _listed(where: At, message: str, said: Said) -> tuple[Record, ...]:
+    """One interface of a list that was broken into lines: `[1]br-05ab815fa14e:172.19.0.1<0>`, as NET/Socket prints it."""
+    found = _ADDRESS.fullmatch(message)
+    if found is None or found["order"] is None or said.level is not None:
+        return ()
+    return _bootstrap(where, f"NET/Socket : Using {message}", said)
+
+
 def _adapters(where: At, message: str, said: Said) -> tuple[Record, ...]:
     """Devices that NET/IB uses; a list without any, or `No device found`, is one record without a device."""
     oob = _OOB.search(message)
@@ -238,8 +249,9 @@ def _channel(where: At, message: str, said: Said) -> tuple[Record, ...]:
         NcclChannel(
             source=where.source,
             quotes=where.quotes,
-            channel_index=int(found["channel"]),
-            from_rank=int(found["near"]),
+            missing={} if found["channel"] else {"channel_index": "absent"},
+            channel_index=int(found["channel"] or NO_CHANNEL),
+            from_rank=int(found["near"] or found["cut_near"]),
             to_rank=int(found["far"]),
             transport=transport,
             uses_gdr="GDRDMA" in found["via"],
@@ -352,6 +364,7 @@ _SHAPES: tuple[tuple[str, Callable[[At, str, Said], tuple[Record, ...]]], ...] =
     ("Bootstrap : Using", _bootstrap),
     ("Bootstrap: Using", _bootstrap),
     ("NET/Socket : Using", _bootstrap),
+    ("<0>", _listed),
     ("NET/IB : Using", _adapters),
     ("NET/IB : No device found", _adapters),
     ("NET/Plugin", _plugin),

@@ -14,6 +14,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.excerpt import excerpt
 
 MOST_LINE_CHARACTERS = 1_000
 
@@ -56,19 +57,26 @@ _QUICK = re.compile(rf"(?:{_ALL})(?:\W|[Vv])")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
-    for index, line in lines:
+    has_prompt = True
+    for seen in excerpt(lines, _MENTION.match):
+        index, line = seen.index, seen.line
+        has_prompt = bool(line.strip()) and (has_prompt or seen.is_prompt)
         if len(line) > MOST_LINE_CHARACTERS or not _DIGIT.search(line) or not _QUICK.search(line):
             continue
+        host = seen.host if has_prompt or seen.text != line else None
+        if host is not None and not _NUMBERED.search(host):
+            host = None  # `Server: Docker 24.0`: a heading, not a machine
         for pattern in (_MENTION, _IMAGE):
             for found in pattern.finditer(line):
                 name = _name(found["name"])
                 if name and _is_version(name, found["version"], line[found.end() : found.end() + 8]):
-                    yield _record(lines, index, line, name, found["version"])
+                    yield _record(lines, index, line, host, name, found["version"])
         for found in _TUPLE.finditer(line):
-            yield _record(lines, index, line, "nccl", found["version"].replace(", ", "."))
+            yield _record(lines, index, line, host, "nccl", found["version"].replace(", ", "."))
 
 
 _DIGIT = re.compile(r"\d")
+_NUMBERED = re.compile(r"[\d-]|(?i:node|host|worker|master|gpu)")
 
 
 def _name(written: str) -> str | None:
@@ -81,9 +89,9 @@ def _is_version(name: str, version: str, behind: str) -> bool:
     return not _NOT_A_VERSION.match(behind) and (name == "ofed" or not _ADDRESS.match(version))
 
 
-def _record(lines: Lines, index: int, line: str, name: str, version: str) -> SoftwareVersion:
+def _record(lines: Lines, index: int, line: str, host: str | None, name: str, version: str) -> SoftwareVersion:
     return SoftwareVersion(
-        source=source(lines, "versions"), quotes=(quote(lines, index, line),), name=name, version=version.rstrip(".-+")
+        source=source(lines, "versions", host), quotes=(quote(lines, index, line),), name=name, version=version.rstrip(".-+")
     )
 
 

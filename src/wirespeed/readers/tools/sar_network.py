@@ -21,9 +21,13 @@ _HEADER = re.compile(r"\bIFACE\b.*\brxkB/s\b")
 _ROW = re.compile(
     r"^\s*(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?P<interface>[A-Za-z][\w.@-]*)\s+[\d.]+\s+[\d.]+\s+(?P<rx>[\d.]+)\s+(?P<tx>[\d.]+)(?:\s|$)"
 )
+_SAR_ROW = re.compile(
+    r"^\s*(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?:lo|(?:eth|en[opsx]|bond|ib|wlan|br|docker|veth|cali|team)[\w.@-]*)(?:\s+\d+\.\d{1,2}){7,8}\s*$"
+)
+"""A row as a whole, as `grep` leaves it without its heading: interface, then seven or eight numbers with decimals."""
 _NAMED = re.compile(r"\b(?P<direction>[rt]x)kB/s[\s:=]+(?P<rate>\d+(?:\.\d+)?)\b")
 _INTERFACE = re.compile(r"\b(?P<interface>(?:eth|en[opsx]|ens|bond|ib|wlan|br)[\w.-]*\d[\w.-]*)\b")
-_RECOGNISED = re.compile(r"\b[rt]xkB/s\b")
+_RECOGNISED = re.compile(rf"\b[rt]xkB/s\b|(?m:{_SAR_ROW.pattern})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         named = _INTERFACE.search(seen.text)
         interface = named["interface"] if named else interface
         in_table = in_table or _HEADER.search(seen.text) is not None
-        row = _ROW.match(seen.text) if in_table else None
+        row = _ROW.match(seen.text) if in_table or _SAR_ROW.match(seen.text) else None
         if row and row["interface"] != "IFACE":
             _note(busiest, row["interface"], seen, [row["rx"], row["tx"]])
         elif not row:

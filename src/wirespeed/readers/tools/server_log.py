@@ -39,6 +39,8 @@ _HAPROXY_TCP = re.compile(
 _ALB = re.compile(
     r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d{1,15}\.\d+) (?P<second>-1|\d{1,15}\.\d+) (?P<third>-1|\d{1,15}\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
 )
+_ALB_FIELD = re.compile(r"\b(?:elb_status_code|lb_status|alb_status)\W{1,3}(?P<code>[1-5]\d\d)\b")
+_ALB_TIME = re.compile(r"\b(?:request|target|response)_processing_time\W{1,3}(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
 _REASON = re.compile(
     r"(?i)(?<![\d.])(?P<code>408|429|499|50[0-4]|52[0-4])[:,]? (?:Server Error: |Client Error: )?(?P<reason>Bad Gateway|Gateway Time-?out|Service (?:Temporarily )?Unavailable"
     r"|Too Many Requests|Internal Server Error|Slow Down|Request Time-?out|Client Closed Request)"
@@ -233,6 +235,9 @@ def _from_status(line: str, reply: _Reply) -> tuple[str, int | None, str | None,
         code = int(balancer["code"])
         times = [float(balancer[name]) for name in ("first", "second", "third")]
         return _status_topic(code), code, "awselb", round(sum(time for time in times if time > 0), 6)
+    if named := _ALB_FIELD.search(line):
+        code = int(named["code"])
+        return _status_topic(code), code, "awselb", sum(float(time) for time in _ALB_TIME.findall(line)) or None
     reason = _REASON.search(line) or _CODE_WORDS.search(line)
     if reason is None:
         return None
@@ -251,7 +256,9 @@ def _status_topic(code: int | None) -> str:
 READER = Reader(
     title=Text(en="lines of servers, proxies and registries", zh="服务器、代理与镜像仓库日志"),
     gives=(ServerEvent,),
-    recognises=lambda sample: any(shape.search(sample) for shape in (_MARK, _REASON, _CODE_WORDS, _HAPROXY_HTTP, _HAPROXY_TCP)),
+    recognises=lambda sample: any(
+        shape.search(sample) for shape in (_MARK, _ALB_FIELD, _REASON, _CODE_WORDS, _HAPROXY_HTTP, _HAPROXY_TCP)
+    ),
     read=_read,
     obtained_by=("tail -n 1000 /var/log/nginx/error.log", "curl -sI URL"),
     voice="loose",
