@@ -86,3 +86,10 @@ def test_the_place_to_save_is_looked_at_first(tmp_path: Path) -> None:
         with pytest.raises(CouldNot) as caught:
             check_target(place)
         assert caught.value.why.zh
+
+
+def test_nothing_is_read_for_a_place_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Gathered, "gather", lambda *_: pytest.fail("read all the same"))
+    (tmp_path / "case.json").write_text("")
+    with pytest.raises(CouldNot):
+        wirespeed.diagnose(save=str(tmp_path / "case.json"))

@@ -193,3 +193,10 @@ def test_a_run_whose_manifest_is_lost_is_opened_by_its_files(tmp_path: Path) -> 
     (tmp_path / "run" / "manifest.json").unlink()
     (group,) = inspect.run(Options(only=("sysctls",), inputs=(str(tmp_path / "run"),))).facts
     assert group.records
+
+
+@pytest.mark.parametrize("options", [Options(inputs=("a", "b")), Options(inputs=("a",), from_="b")])
+def test_one_place_at_a_time(options: Options) -> None:
+    with pytest.raises(BadRequest) as caught:
+        inspect.run(options)
+    assert "2 were named" in caught.value.why.en

@@ -24,7 +24,7 @@ from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.plain import visible
 from wirespeed.report.ways import way_of
-from wirespeed.verbs._gathered import Gathered, Input
+from wirespeed.verbs._gathered import Gathered, Input, check_target
 
 SCHEMA = "wirespeed/diagnose/1"
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
@@ -117,6 +117,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options) -> Answer:
     """Read everything, judge every cause, order what was found. Raises nothing for bad input: that becomes a problem."""
+    if options.save is not None:
+        check_target(Path(options.save))
     gathered = Gathered(shelf.every(tools, Reader))
     gathered.question = options.question
     gathered.gather(options.inputs)

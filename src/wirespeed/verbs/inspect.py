@@ -104,13 +104,18 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options) -> Answer:
     """Look, and keep what was seen where that was asked. Raises BadRequest for an unknown kind, CouldNot where nothing can be read or kept."""
+    places = (*options.inputs, *((options.from_,) if options.from_ else ()))
+    if len(places) > 1:
+        raise BadRequest(
+            Text(en=f"one place is looked at at a time; {len(places)} were named", zh=f"一次只查看一处；给出了 {len(places)} 处")
+        )
     unknown = [name for name in options.only if name not in shelf.ids(facts)]
     if unknown:
         raise BadRequest(Text(en=f"there is no kind of fact called {unknown[0]}", zh=f"没有名为 {unknown[0]} 的信息类别"))
     if options.save is not None:
         _check_target(Path(options.save))
     start = time.perf_counter()
-    named = options.from_ or next(iter(options.inputs), None)
+    named = next(iter(places), None)
     machine, problems = open_machine(named) if named else (Local(), ())
     recording = Recording(machine)
     started_at_s = _clock(recording)

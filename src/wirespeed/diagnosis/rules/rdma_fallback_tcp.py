@@ -3,16 +3,20 @@
 import re
 
 from wirespeed.diagnosis.rules._cluster import is_switched_on, rdma_ports_active, seen, variables
+from wirespeed.diagnosis.rules._pieces import MOST_COMPARED, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _STACK = re.compile(r"(?i)ucx|ucp|mooncake|nixl|nvshmem|transfer engine|tcp_transport|libfabric|lmcache|openmpi")
+_TCP_BITS_PER_S = 24e9
+"""More than one TCP connection over loopback carries when the data is copied from and to GPUs; a starting point, not calibrated."""
+_OTHER_WAY_RATIO = 10.0
 _RDMA_TRANSPORT = re.compile(r"(?:rc|dc|ud|srd|gga)(?:_|$)")
 _TO_TCP = re.compile(r"(?i)\btcp\b|fall(?:ing)? ?back|socket")
 
@@ -33,12 +37,14 @@ def _judge(case: Case) -> Verdict:
     lanes = _without_rdma(case)
     on_tcp = bool(told or forced or lanes or case.said("transfer-on-tcp"))
     failed = case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed")
+    slower = _slow_beside_the_same_path(case)
     evidence = (
         *seen(_FORCED, STRONG, forced),
         *seen(_TOLD, STRONG, told),
         *seen(_LANES, STRONG + SLIGHT, lanes),
         *seen(_CONFIGURED, STRONG if engine else FAIR, configured),
         *seen(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
+        *seen(_BESIDE, STRONG, slower),
         *seen(
             _HARDWARE,
             FAIR,
@@ -46,7 +52,7 @@ def _judge(case: Case) -> Verdict:
         ),
         *seen(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
         *seen(_FAILED, SLIGHT, failed if on_tcp else ()),
-        *(contradicts(_NOT_THERE, STRONG, one) for one in _denials(case)[:1]),
+        *(contradicts(_NOT_THERE, STRONG, one) for one in (_denials(case)[:1] if not slower else ())),
     )
     return Verdict(evidence=evidence)
 
@@ -58,6 +64,15 @@ def _without_rdma(case: Case) -> tuple[UcxTransport, ...]:
     tcp = [one for one in known if one.transport == "tcp" and (one.is_chosen, one.operation) not in with_rdma]
     carriers = [one for one in tcp if one.operation not in ("ka", "wireup")]
     return tuple(one for one in carriers if one.is_chosen) or tuple(carriers)
+
+
+def _slow_beside_the_same_path(case: Case) -> tuple[Quantity, ...]:
+    """A transfer engine at the rate of TCP over loopback or less, next to another way between the same ends at ten times that."""
+    rates = [one for one in quantities(case, "rate") if one.value > 0][:MOST_COMPARED]
+    slow = [one for one in rates if one.value <= _TCP_BITS_PER_S and _STACK.search(one.quotes[0].text)]
+    if not slow or not case.said("one-node", "single-machine"):
+        return ()
+    return next(((one, other) for one in slow for other in rates if other.value >= _OTHER_WAY_RATIO * one.value), ())
 
 
 def _denials(case: Case) -> tuple[Statement, ...]:
@@ -73,6 +88,10 @@ def _means_tcp(variable: EnvVar) -> bool:
     return "tcp" in parts and not any(re.match(r"(?:rc|dc|ud|ib|all|efa|verbs)", part) for part in parts)
 
 
+_BESIDE = Text(
+    en="within one machine the library moves data at TCP's rate, and another way at ten times that",
+    zh="同一台机器内，该库只有 TCP 的速率，而另一条路径达到其十倍",
+)
 _FORCED = Text(en="the environment leaves the library no RDMA transport", zh="环境变量没有给该库留下 RDMA 传输")
 _TOLD = Text(en="the library itself says that it uses TCP", zh="该库自己表明使用 TCP")
 _LANES = Text(en="UCX has only TCP for this, no RDMA transport", zh="UCX 在此只有 TCP，没有 RDMA 传输")
