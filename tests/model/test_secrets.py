@@ -81,6 +81,15 @@ SECRETS = [
     ("<password>abc1</password>", "abc1"),
     ("litellm master_key: sk-1", "sk-1"),
     ('api_keys: ["a1b", "c2d"]', "c2d"),
+    ("api_keys: [a1b, c2d]", "c2d"),
+    ('{"Authorization":["Bearer abcX9"]}', "abcX9"),
+    ("ENV HF_TOKEN abc1", "abc1"),
+    ("sshpass -p s3cr ssh h", "s3cr"),
+    ("mysql -uroot -ps3cret db", "s3cret"),
+    ("redis-cli -h h -a pw1x ping", "pw1x"),
+    ("machine h login u password p1x", "p1x"),
+    ("requirepass p1x", "p1x"),
+    ('{"auths":{"r.example":{"auth":"dXNlcjpwdw=="}}}', "dXNlcjpwdw"),
 ]  # fmt: skip
 WORDS = [
     "max_tokens: 4096", "tokens per second: 99", "tokenizer: x", "token ring", "2,048 tokens", "NCCL_IB_TIMEOUT=22", "num_prompt_tokens=5",
@@ -91,7 +100,7 @@ WORDS = [
     "export HF_TOKEN=$HF_TOKEN", "the token is invalid", "bearer token", "ssl_certificate_key /etc/ssl/a.key;", "-u 1000:1000",
     "ssh://git@192.0.2.1/x", "http://192.0.2.1:8000/v1?x=a", "kind: ConfigMap\ndata:\n  a: b", "def f(token: str, password=None)",
     "name: NCCL_DEBUG\nvalue: INFO", "imagePullSecrets:\n- name: regcred", "TcpExtSyncookiesSent: 0", "inter_token_latency_ms=35",
-    "automountServiceAccountToken: false", "apiVersion: rbac.authorization.k8s.io/v1", "void dpsk::ep::dispatch", "secret::name", "-----BEGIN CERTIFICATE-----\nMIIC",
+    "automountServiceAccountToken: false", "apiVersion: rbac.authorization.k8s.io/v1", "void dpsk::ep::dispatch", "secret::name", "secrets: []", "api_key=os.environ['API_KEY']", "-----BEGIN CERTIFICATE-----\nMIIC",
 ]  # fmt: skip
 
 
@@ -166,6 +175,7 @@ def test_any_text_can_be_cleaned(text: str) -> None:
 
 
 PIECES = [
+    "token=[", "token=[1", "password=[ ", 
     "-----BEGIN PRIVATE KEY-----\n", "a.b-c_", "password", "password=", "password=\"", "'token=", "token: |\n", "kind: Secret\n", "eyJ-",
     "eyJaaaaaaaa.", "sk-", "://", "a://b@", "--token ", "--a\n", "curl -u a", "mysql ", "redis-cli ", "\\", "password: '\\", "name: token ",
     "authorization: ", "x-authorization-", "-header a ", "密码", "Bearer ", "login a ", "a=b ", " ", "\t- ", "Cookie: a", "\"data\": {",

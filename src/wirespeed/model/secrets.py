@@ -18,7 +18,7 @@ def _vocabulary(words: str) -> frozenset[str]:
 
 
 _HINT = re.compile(r"(?i)secret|passw|passphrase|passcode|pwd|psk|token|key|credential|auth|requirepass|密码|口令|密钥|令牌")
-_MAY_HOLD = re.compile(rf"{_HINT.pattern}|cookie|bearer|basic|[?&]sig|signature=|[?&]code=|-u|user")
+_MAY_HOLD = re.compile(rf"{_HINT.pattern}|cookie|bearer|basic|[?&]sig|signature=|[?&]code=|-u|user|sshpass|mysql|redis-cli|login")
 """What a text has in which any of the patterns below finds something."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
 _SECRET_WORDS = re.compile(
@@ -59,6 +59,7 @@ _REFERENCE = re.compile(
     r"\$\{?\{?[ ]?[A-Za-z_][\w.]*[ ]?\}{0,2}|\{\{[^{}]*\}\}|\*+|%[sdr]|/(?:etc|var|run|home|root|usr|opt|mnt|tmp)/[\w./-]*"
 )
 """A value that names where the secret is: a variable, a template, a file."""
+_LOOKED_UP = ("os.environ", "os.getenv(", "getenv(", "process.env")
 _QUANTITY = re.compile(r"(?i)\d{1,5}|[\d,]*\d\.\d+|\d[\d,]*(?:\.\d+)?(?:%|x|k|m|b|[mun]?s|tok(?:ens?)?(?:/s)?)")
 
 _QUOTED = re.compile(
@@ -85,6 +86,7 @@ _PAIR = re.compile(
     rf"(?:\r?\n[ \t]{{0,200}})?(?:{_Q})?value(?:{_Q})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
 )
 """`name: HF_TOKEN` and, beside it or on the next line, `value: ...`."""
+_SET_VARIABLE = re.compile(r"(?m)^[ \t]{0,40}(?:ENV|setenv)[ \t]{1,8}(?P<name>[\w.-]++)(?P<close>)[ \t]{1,8}")
 _SET_HEADER = re.compile(
     r"(?i)(?:[_-]header|RequestHeader[ \t]{1,4}(?:set|add))[ \t]{1,8}[\"']?(?P<name>[\w-]++)(?P<close>[\"']?)[ \t]{1,8}"
 )
@@ -233,7 +235,7 @@ def _whole_header(text: str, head: re.Match[str]) -> Span | None:
     begin = head.end()
     if head["joint"] == "=" and head["name"].lower().endswith("cookie"):
         return None
-    if _QUOTED.match(text, begin) or (head["joint"] == "=" and not _SCHEME.match(text, begin)):
+    if _QUOTED.match(text, begin) or text.startswith("[", begin) or (head["joint"] == "=" and not _SCHEME.match(text, begin)):
         return _value(text, head, head["name"])
     lead = text[max(text.rfind("\n", max(0, head.start() - 200), head.start()), head.start() - 200, -1) + 1 : head.start()]
     is_whole_line = not lead.strip(" \t<>*") or text[begin : begin + 6].lower() == "digest"
@@ -269,6 +271,8 @@ def _value(text: str, head: re.Match[str], name: str) -> Span | None:
         return _block(text, head, block.end())
     if text[begin : begin + 1] == "[" and (first := _ITEM.match(text, begin + 1)):
         return _items(text, begin, first)
+    if text.startswith("[", begin) and not text.startswith(REDACTED, begin):
+        return _marked(text, begin + 1, _first_of(text, "]\n", begin), name)
     if quoted := _QUOTED.match(text, begin):
         return _marked(text, quoted.start("secret"), quoted.end("secret"), name)
     enclosing = text[head.start() - 1] if head.start() else ""
@@ -293,7 +297,7 @@ def _marked(text: str, begin: int, end: int, name: str, in_json: bool = False) -
         secret = text[begin:end]
     if not secret.strip() or secret.lower().rstrip(".,!?)") in _NO_VALUE or secret in (REDACTED, REDACTED[:-1]):
         return None
-    if _REFERENCE.fullmatch(secret) or (name.lower() == "pwd" and secret.startswith("/")):
+    if _REFERENCE.fullmatch(secret) or secret.startswith(_LOOKED_UP) or (name.lower() == "pwd" and secret.startswith("/")):
         return None
     if "token" in name.lower() and _QUANTITY.fullmatch(secret):
         return None
@@ -438,6 +442,7 @@ _SHAPES = (
     (_PAIR, _named),
     (_WHOLE_HEADER, _whole_header),
     (_SET_HEADER, _set_header),
+    (_SET_VARIABLE, _named),
     (_NAMELESS, _nameless),
     (_FLAG, _flagged),
     (_ASSIGNED, _assigned),
