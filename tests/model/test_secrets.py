@@ -175,7 +175,7 @@ def test_any_text_can_be_cleaned(text: str) -> None:
 
 
 PIECES = [
-    "token=[", "token=[1", "password=[ ", 
+    "token=[", "token=[1", "password=[ ",
     "-----BEGIN PRIVATE KEY-----\n", "a.b-c_", "password", "password=", "password=\"", "'token=", "token: |\n", "kind: Secret\n", "eyJ-",
     "eyJaaaaaaaa.", "sk-", "://", "a://b@", "--token ", "--a\n", "curl -u a", "mysql ", "redis-cli ", "\\", "password: '\\", "name: token ",
     "authorization: ", "x-authorization-", "-header a ", "密码", "Bearer ", "login a ", "a=b ", " ", "\t- ", "Cookie: a", "\"data\": {",

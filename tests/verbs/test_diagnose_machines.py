@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from observation.trees import replies, written
 
 import wirespeed
+from observation.trees import replies, written
 from wirespeed.archive.casefile import write_case
 from wirespeed.archive.store import Run
 from wirespeed.model.run import Manifest

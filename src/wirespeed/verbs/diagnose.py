@@ -85,7 +85,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     fail_on: Annotated[
         Severity | None,
         Option(
-            help=Text(en="exit with 1 when a finding that is more likely than not is at least this severe", zh="有把握过半且不低于该级别的结论时以 1 退出"),
+            help=Text(
+                en="exit with 1 when a finding that is more likely than not is at least this severe",
+                zh="有把握过半且不低于该级别的结论时以 1 退出",
+            ),
             choices=SEVERITIES,
         ),
     ] = None

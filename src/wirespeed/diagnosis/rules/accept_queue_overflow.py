@@ -1,6 +1,6 @@
 """The queue of a listening socket is full, so new connections are dropped and retried after 1, 3, 7 s."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl

@@ -1,7 +1,7 @@
 """The link is full of traffic that the job needs."""
 
-from wirespeed.diagnosis.rules._line_rate import line_rates, reached
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
+from wirespeed.diagnosis.joins.line_rate import line_rates, reached
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort

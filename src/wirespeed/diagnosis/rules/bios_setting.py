@@ -1,6 +1,6 @@
 """A firmware setting limits input and output."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import NumaNode, PciDevice
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict

@@ -1,6 +1,6 @@
 """One flow, or a few, on a bond use one of its members."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclBootstrap, NcclHca
 from wirespeed.model.facts.host import EnvVar

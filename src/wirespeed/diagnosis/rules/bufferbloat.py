@@ -1,6 +1,6 @@
 """Queues are so deep that waiting in them, not loss, makes the latency."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Qdisc
 from wirespeed.model.facts.sockets import TcpSocket

@@ -1,6 +1,6 @@
 """The cloud instance used up its allowance for bandwidth, packets or connections."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import PROVES, STRONG, Change, Check, LookAlike, Verdict

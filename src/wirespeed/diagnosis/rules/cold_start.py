@@ -1,6 +1,6 @@
 """The first requests wait for a model to load, code to compile or a replica to start."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule

@@ -1,6 +1,6 @@
 """Compute or memory bandwidth of the GPU is the limit; communication is a small part."""
 
-from wirespeed.diagnosis.rules._pieces import MOST_COMPARED, against, piece, quantities
+from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.pieces import (
     piece,
 )
 from wirespeed.model.case import Case

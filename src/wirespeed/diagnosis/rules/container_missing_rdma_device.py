@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import rdma_ports_active, seen, uses_rdma, uses_sockets
+from wirespeed.diagnosis.joins.cluster import rdma_ports_active, seen, uses_rdma, uses_sockets
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning

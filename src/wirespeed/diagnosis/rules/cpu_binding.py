@@ -1,6 +1,6 @@
 """The CPU mask of a rank is too small for its communication threads."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import CpuMask, HostIdentity
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
+from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import ProcessUse, SoftirqCpu, SoftnetCpu
 from wirespeed.model.facts.link import LinkOffload

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.pieces import (
     configured,
     piece,
     snake,

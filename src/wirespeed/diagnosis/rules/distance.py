@@ -1,6 +1,6 @@
 """The round trip between the places is long, and each exchange pays it."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, said_s
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants

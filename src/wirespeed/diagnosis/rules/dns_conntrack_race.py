@@ -1,6 +1,6 @@
 """Two DNS queries sent at once from one socket race in conntrack, and one is dropped."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import (

@@ -1,6 +1,6 @@
 """Resolving a name takes a noticeable part of a request, or seconds."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import ResolverSetup

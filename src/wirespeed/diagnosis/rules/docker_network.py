@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import IpAddress, address_of, is_docker_bridge, seen, spans_nodes
+from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, is_docker_bridge, seen, spans_nodes
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning

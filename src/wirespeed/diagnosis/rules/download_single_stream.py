@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._line_rate import line_rates
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece, quantities
+from wirespeed.diagnosis.joins.line_rate import line_rates
+from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants

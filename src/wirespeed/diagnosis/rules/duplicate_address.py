@@ -1,6 +1,6 @@
 """Two machines use one address."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.path import Neighbour

@@ -1,6 +1,6 @@
 """The EFA provider or its NCCL plugin is not usable, on instances that have EFA."""
 
-from wirespeed.diagnosis.rules._cluster import seen, uses_sockets, variables
+from wirespeed.diagnosis.joins.cluster import seen, uses_sockets, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin, NcclWarning

@@ -1,6 +1,6 @@
 """The source ports towards one destination are used up by closed connections in TIME_WAIT."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, ServerEvent
 from wirespeed.model.facts.host import Sysctl

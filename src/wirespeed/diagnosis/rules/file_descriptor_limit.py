@@ -1,6 +1,6 @@
 """The process may open too few files, and every connection is one."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, ServerEvent
 from wirespeed.model.events.nccl import NcclWarning

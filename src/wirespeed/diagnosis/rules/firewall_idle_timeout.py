@@ -1,6 +1,6 @@
 """A stateful device forgets idle connections, and neither end is told."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece, said_s
+from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.facts.host import Sysctl

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import (
@@ -72,7 +72,11 @@ def _is_direct(one: ServingMetric) -> bool:
 
 def _is_pool_default(case: Case, running: float) -> list[Record]:
     """A client without a limit of its own, where exactly its library's default number of requests is under way."""
-    return [one.record for one in configured(case, _CLIENT) if running == POOL_DEFAULT_COUNT and not re.search(r"(?i)limit", one.setting)]
+    return [
+        one.record
+        for one in configured(case, _CLIENT)
+        if running == POOL_DEFAULT_COUNT and not re.search(r"(?i)limit", one.setting)
+    ]
 
 
 def _count(text: str) -> float:

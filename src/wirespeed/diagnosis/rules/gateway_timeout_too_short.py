@@ -1,6 +1,6 @@
 """A hop gives up waiting for the next byte before the server has sent it."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, configured, is_setting_named, piece, quantities, said_s
+from wirespeed.diagnosis.joins.pieces import ALONE, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import (

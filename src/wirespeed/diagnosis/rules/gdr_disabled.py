@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import host_of, is_tried_out, seen
+from wirespeed.diagnosis.joins.cluster import host_of, is_tried_out, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
 from wirespeed.model.facts.host import EnvVar, KernelModule

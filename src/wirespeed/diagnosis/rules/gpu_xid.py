@@ -1,6 +1,6 @@
 """The driver reported a GPU fault (Xid); network errors on other ranks follow from it."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning

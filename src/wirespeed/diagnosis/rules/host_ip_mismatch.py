@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import address_of, host_of, seen, variables
+from wirespeed.diagnosis.joins.cluster import address_of, host_of, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import EnvVar

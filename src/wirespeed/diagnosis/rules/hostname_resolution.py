@@ -1,6 +1,6 @@
 """A host name resolves to loopback, to nothing, or to an address the peers cannot use."""
 
-from wirespeed.diagnosis.rules._cluster import address_of, seen
+from wirespeed.diagnosis.joins.cluster import address_of, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants

@@ -1,6 +1,6 @@
 """RDMA is there but switched off or not usable, and NCCL moves its data over TCP sockets."""
 
-from wirespeed.diagnosis.rules._cluster import (
+from wirespeed.diagnosis.joins.cluster import (
     is_switched_on,
     is_tried_out,
     rdma_ports_active,

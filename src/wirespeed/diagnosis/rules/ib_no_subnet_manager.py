@@ -1,6 +1,6 @@
 """The InfiniBand link is up and no subnet manager has configured it."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict

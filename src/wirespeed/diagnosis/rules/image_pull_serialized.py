@@ -1,6 +1,6 @@
 """The kubelet pulls one image at a time, so start-up waits for each in turn."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, configured, is_setting_named, lines_of, piece, quantities
+from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants

@@ -1,6 +1,6 @@
 """The IOMMU translates every transfer and slows or breaks peer-to-peer traffic."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import IommuState

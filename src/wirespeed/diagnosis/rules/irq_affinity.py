@@ -1,6 +1,6 @@
 """All interrupts of a NIC are served by one CPU, or a few."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import Interrupt, SoftirqCpu, SoftnetCpu
 from wirespeed.model.facts.link import LinkChannels

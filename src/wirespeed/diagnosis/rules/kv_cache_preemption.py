@@ -1,6 +1,6 @@
 """The KV cache is full, so running sequences are evicted and computed again."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.finding import (

@@ -2,7 +2,7 @@
 
 import ipaddress
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Route
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict

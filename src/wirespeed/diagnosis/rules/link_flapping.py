@@ -1,6 +1,6 @@
 """A link goes down and comes back by itself."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning

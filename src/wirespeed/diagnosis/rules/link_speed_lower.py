@@ -1,6 +1,6 @@
 """A link runs slower than its owner believes: negotiated down, fewer lanes, or the wrong cable."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.link import Link

@@ -1,6 +1,6 @@
 """The MTU differs along the path, and full-size frames do not get through."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.link import Counter, Link

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     configured,
     is_setting_named,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wirespeed.diagnosis.rules._cluster import is_switched_on, is_tried_out, seen, variables
+from wirespeed.diagnosis.joins.cluster import is_switched_on, is_tried_out, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.facts.host import EnvVar

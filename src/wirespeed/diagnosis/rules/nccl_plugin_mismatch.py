@@ -1,6 +1,6 @@
 """Some ranks load a network plugin and others use NCCL's own transport, or another plugin."""
 
-from wirespeed.diagnosis.rules._cluster import host_of, seen
+from wirespeed.diagnosis.joins.cluster import host_of, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from wirespeed.diagnosis.rules._cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTopoNode, NcclWarning
 from wirespeed.model.facts.gpu import Gpu

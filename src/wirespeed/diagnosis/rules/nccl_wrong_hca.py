@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import IpAddress, address_of, host_of, in_one_network, rdma_ports_active, seen, variables
+from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, host_of, in_one_network, rdma_ports_active, seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.host import EnvVar

@@ -1,6 +1,6 @@
 """The NIC shows its nominal rates and delivers a fraction: its firmware or power state caps it."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import PciDevice

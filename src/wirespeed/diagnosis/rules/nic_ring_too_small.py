@@ -1,6 +1,6 @@
 """The receive ring is far below what the NIC can hold, and bursts overflow it."""
 
-from wirespeed.diagnosis.rules._received import FEW_COUNT, NEGLIGIBLE_RATIO, SLIGHT_RATIO, lost_ratio
+from wirespeed.diagnosis.joins.received import FEW_COUNT, NEGLIGIBLE_RATIO, SLIGHT_RATIO, lost_ratio
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter, LinkRings
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports

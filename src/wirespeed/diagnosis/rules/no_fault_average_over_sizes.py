@@ -1,6 +1,6 @@
 """The average over all message sizes is taken for the bandwidth, or small sizes for large ones."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import against, lines_of, piece, quantities
+from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports

@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._line_rate import line_rates
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.line_rate import line_rates
+from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     against,
     piece,

@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._line_rate import line_rates, measured_rates, reached
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.line_rate import line_rates, measured_rates, reached
+from wirespeed.diagnosis.joins.pieces import (
     against,
     piece,
     quantities,

@@ -1,6 +1,6 @@
 """Loss at a middle hop that does not reach the target is the router's limit on its own answers."""
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import PROVES, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants

@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._line_rate import line_rates
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
+from wirespeed.diagnosis.joins.line_rate import line_rates
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning

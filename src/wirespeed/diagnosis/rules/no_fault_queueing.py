@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     against,
     configured,

@@ -1,6 +1,6 @@
 """The total rate of all requests is compared with the time of one."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, piece, quantities
+from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants

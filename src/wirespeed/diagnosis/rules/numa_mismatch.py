@@ -1,6 +1,6 @@
 """Threads, memory or interrupts sit on another NUMA node than the NIC or GPU they serve."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import DevicePath
 from wirespeed.model.facts.host import CpuMask, Interrupt, NumaNode

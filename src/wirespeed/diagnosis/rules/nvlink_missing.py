@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import spans_nodes
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.cluster import spans_nodes
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess

@@ -1,6 +1,6 @@
 """This GPU model or driver offers no peer access, so data goes through host memory."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess

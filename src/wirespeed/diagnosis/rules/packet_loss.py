@@ -1,6 +1,6 @@
 """Packets are lost on the way, by damage or by full queues."""
 
-from wirespeed.diagnosis.rules._pieces import against, lines_of, piece
+from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket

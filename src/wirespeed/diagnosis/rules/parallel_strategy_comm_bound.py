@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import seen
-from wirespeed.diagnosis.rules._pieces import quantities
+from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants

@@ -1,7 +1,7 @@
 """Pause frames hold the sender down without a single drop."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
-from wirespeed.diagnosis.rules._received import is_negligible
+from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.received import is_negligible
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter, LinkPause, LinkRings
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict

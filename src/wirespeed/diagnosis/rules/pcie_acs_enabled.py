@@ -1,6 +1,6 @@
 """ACS sends traffic between GPUs and NICs up to the root complex instead of straight across."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import EnvVar, HostIdentity, PciDevice

@@ -1,6 +1,6 @@
 """Big packets vanish in the middle without the ICMP message that would say so."""
 
-from wirespeed.diagnosis.rules._pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket

@@ -1,6 +1,6 @@
 """A proxy collects the streamed answer and passes it on in blocks or at the end."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, configured, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants

@@ -1,6 +1,6 @@
 """Compression holds streamed events until its block is full or the answer ends."""
 
-from wirespeed.diagnosis.rules._pieces import against, configured, is_setting_named, piece
+from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants

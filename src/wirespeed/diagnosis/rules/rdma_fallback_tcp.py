@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import is_switched_on, rdma_ports_active, seen, variables
-from wirespeed.diagnosis.rules._pieces import MOST_COMPARED, quantities
+from wirespeed.diagnosis.joins.cluster import is_switched_on, rdma_ports_active, seen, variables
+from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.ucx import UcxTransport

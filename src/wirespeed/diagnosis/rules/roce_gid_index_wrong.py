@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import seen, variables
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import EnvVar

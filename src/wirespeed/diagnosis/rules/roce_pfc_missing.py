@@ -1,7 +1,7 @@
 """RoCE runs without working flow control or congestion marking, and loses packets when senders meet."""
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece
-from wirespeed.diagnosis.rules._received import is_negligible
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.received import is_negligible
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.link import Counter, PriorityFlowControl

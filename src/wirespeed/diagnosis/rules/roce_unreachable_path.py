@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import address_of, in_one_network, seen
+from wirespeed.diagnosis.joins.cluster import address_of, in_one_network, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.rdma import Gid, RdmaPort

@@ -2,7 +2,7 @@
 
 import ipaddress
 
-from wirespeed.diagnosis.rules._pieces import piece
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl

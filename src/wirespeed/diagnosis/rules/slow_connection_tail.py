@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import ALONE, against, piece, quantities
+from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from wirespeed.diagnosis.rules._pieces import (
+from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     against,
     configured,

@@ -1,6 +1,6 @@
 """Storage delivers or takes less than the job asks for."""
 
-from wirespeed.diagnosis.rules._pieces import against, lines_of, piece, quantities
+from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import DiskUse

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from statistics import median
 
-from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.joins.cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.joins.cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import ProcessUse
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict

@@ -3,7 +3,7 @@
 import re
 from statistics import median
 
-from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.joins.cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants

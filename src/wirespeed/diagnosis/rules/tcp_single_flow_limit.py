@@ -1,7 +1,7 @@
 """One TCP flow is limited by the cloud or by one core, and NCCL's sockets are too few."""
 
-from wirespeed.diagnosis.rules._cluster import seen, uses_rdma, uses_sockets, variables
-from wirespeed.diagnosis.rules._line_rate import line_rates
+from wirespeed.diagnosis.joins.cluster import seen, uses_rdma, uses_sockets, variables
+from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork
 from wirespeed.model.facts.link import Bond

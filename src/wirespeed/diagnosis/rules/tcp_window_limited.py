@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
-from wirespeed.diagnosis.rules._transfers import transfers
+from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
+from wirespeed.diagnosis.joins.transfers import transfers
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     Sysctl,

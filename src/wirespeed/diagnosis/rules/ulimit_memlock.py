@@ -1,6 +1,6 @@
 """The locked-memory limit, or a missing IPC_LOCK, stops RDMA registration."""
 
-from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.joins.cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._cluster import host_of, seen
+from wirespeed.diagnosis.joins.cluster import host_of, seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning

@@ -1,6 +1,6 @@
 """The guest does not see the real PCIe tree, so NCCL plans with a flat or bogus one."""
 
-from wirespeed.diagnosis.rules._cluster import seen
+from wirespeed.diagnosis.joins.cluster import seen
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTopoNode
 from wirespeed.model.facts.gpu import DevicePath

@@ -27,7 +27,7 @@ _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.\-/:]+")
 _REPEATED = re.compile(r"_+")
 
 
-def piece(says: Text, weight_nats: float, records: Sequence[Record], **values: Value) -> tuple[Evidence, ...]:
+def piece(says: Text, weight_nats: float, records: Sequence[AnyRecord], **values: Value) -> tuple[Evidence, ...]:
     """One piece of evidence for the claim when there is any record, none otherwise."""
     return (supports(says, weight_nats, *_telling(records), **values),) if records else ()
 

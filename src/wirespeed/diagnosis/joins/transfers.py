@@ -1,6 +1,6 @@
 """Rates that follow from a size and a time written on one line: `initrd 412 MB ... 165 s`."""
 
-from wirespeed.diagnosis.rules._pieces import quantities
+from wirespeed.diagnosis.joins.pieces import quantities
 from wirespeed.model.case import Case
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity

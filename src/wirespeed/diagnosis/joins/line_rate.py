@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.rules._pieces import quantities
+from wirespeed.diagnosis.joins.pieces import quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
