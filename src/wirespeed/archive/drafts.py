@@ -3,28 +3,21 @@
 import errno
 import os
 import shutil
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 
 @contextmanager
 def draft_of(place: Path) -> Iterator[Path]:
-    """The path of a draft, which is gone afterwards unless it was moved. Drafts that killed processes left are removed.
-
-    A request to terminate is taken as an interruption meanwhile, so that it leaves nothing behind either.
-    """
+    """The path of a draft, which is gone afterwards unless it was moved. Drafts that killed processes left are removed."""
     place.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(place)
     draft = place.parent / f".{place.name}.{os.getpid()}.part"
-    with _terminated_as_interrupted():
-        try:
-            yield draft
-        finally:
-            _remove(draft)
+    try:
+        yield draft
+    finally:
+        _remove(draft)
 
 
 def check_parent(place: Path) -> None:
@@ -60,21 +53,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM raises KeyboardInterrupt, where nobody else has decided what it does."""
-    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not is_ours:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -14,7 +14,7 @@ from wirespeed.readers.parsing.excerpt import excerpt
 
 TOOL = "iostat"
 MOST_DEVICES = 1_024
-_HEADER = re.compile(r"^\s*Device:?\s.*%util\s*$")
+_HEADER = re.compile(r"^\s*Device:?\s(?:.*\s)?%util\s*$")
 _NUMBER = re.compile(r"^\d{1,15}(?:[.,]\d{1,6})?$")
 _WAITS = ("await", "r_await", "w_await")
 _QUEUES = ("aqu-sz", "avgqu-sz")

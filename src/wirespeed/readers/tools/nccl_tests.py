@@ -134,6 +134,8 @@ def _halves(words: list[str], width: int | None) -> list[list[str]]:
         return []
     start = len(words) - whole * width
     wrong_at = 4 if width == _SIDE_HALF else 3
+    if width <= wrong_at:
+        return []
     halves = [words[start + part * width : start + (part + 1) * width] for part in range(whole)]
     return [[*half[:3], half[wrong_at]] for half in halves]
 
