@@ -60,3 +60,12 @@ def test_nothing_gives_nothing(tmp_path: Path, question: str) -> None:
     answer = wirespeed.diagnose(str(tmp_path), question=question)
     assert answer.network_is_the_limit is None
     assert not [one for one in answer.findings if one.confidence_ratio >= 0.5]
+
+
+def test_a_secret_on_another_line_than_its_name_is_not_quoted(tmp_path: Path) -> None:
+    manifest = (
+        "env:\n- name: HF_TOKEN\n  value: tkqqzzyyxx991\n- name: NCCL_IB_DISABLE\n  value: '1'\nNCCL sockets tkqqzzyyxx991 only\n"
+    )
+    (tmp_path / "pod.yaml").write_text(manifest)
+    answer = wirespeed.diagnose(str(tmp_path), question="Why does NCCL use sockets although there is InfiniBand?")
+    assert "tkqqzzyyxx991" not in str(answer.findings)

@@ -16,7 +16,7 @@ from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, 
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
-from wirespeed.model.secrets import without_secrets
+from wirespeed.model.secrets import REDACTED, spread_secrets, without_secrets
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
@@ -144,7 +144,10 @@ def exit_code(answer: Answer, options: Options) -> int:
 
 def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
     judged = judge_all(shelf.every(rules, Rule), case)
-    findings = tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged))
+    findings = _without(
+        frozenset(word for text in gathered.texts.values() for word in spread_secrets(text)),
+        tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged)),
+    )
     return Answer(
         findings=findings,
         network_is_the_limit=_network_is_the_limit(findings),
@@ -180,6 +183,16 @@ def _finding(one: Judged, same_cause: tuple[Judged, ...], judged: tuple[Judged, 
         changes=tuple(_filled_change(each, shown) for each in rule.changes if side is None or each.side in ("both", side)),
         checks=tuple(Check(what=each.what.filled(shown), commands=_filled_all(each.commands, shown)) for each in rule.checks),
     )
+
+
+def _without(secrets: frozenset[str], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings without secrets whose name stands on another line than they do: no quote of one line shows what it holds."""
+    if not secrets:
+        return findings
+    encoded = msgspec.json.encode(findings)
+    for secret in secrets:
+        encoded = encoded.replace(msgspec.json.encode(secret)[1:-1], REDACTED.encode())
+    return msgspec.json.decode(encoded, type=tuple[Finding, ...])
 
 
 def _filled_change(change: Change, shown: Mapping[str, str]) -> Change:
