@@ -23,6 +23,8 @@ PRESENT_AT = 0.2
 """A cause is listed from this confidence on; weaker suspicion only makes the list long."""
 _LOOSE = (Setting, ServingMetric, CodeCall, EnvVar, SoftwareVersion)
 """Records that are also found inside sentences; there they are somebody's words."""
+MOST_SURE = 0.99
+"""Evidence is never as independent as adding it up supposes: nothing is certain."""
 PROSE_CAP = 0.7
 """What people say, alone, never makes a cause surer than this."""
 
@@ -104,7 +106,7 @@ def confidence_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -
     seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on)]
     cap = PROSE_CAP if any(weight > 0 for weight in spoken) else 1.0
     believed = cap * _logistic(PRIOR_NATS + sum(spoken))
-    return _logistic(math.log(believed / (1.0 - believed)) + sum(seen))
+    return min(MOST_SURE, _logistic(math.log(believed / (1.0 - believed)) + sum(seen)))
 
 
 def rests_on_machines(evidence: Evidence, spoken_on: frozenset[Quote] = frozenset()) -> bool:

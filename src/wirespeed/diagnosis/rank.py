@@ -39,5 +39,7 @@ def _causes_first(leaders: list[Judged]) -> list[Judged]:
 
 
 def _explains(cause: Judged, victim: Judged) -> bool:
+    if cause.state != "present":
+        return False
     is_sure = cause.confidence_ratio >= EXPLAINING_SHARE * victim.confidence_ratio
     return victim.rule.cause in cause.rule.explains and cause.rule.cause not in victim.rule.explains and is_sure

@@ -177,12 +177,17 @@ def _finding(one: Judged, same_cause: tuple[Judged, ...], judged: tuple[Judged, 
         severity=rule.severity,
         title=rule.title.filled(shown),
         summary=rule.summary.filled(shown),
-        evidence=tuple(_shown(each) for each in sorted(evidence, key=lambda each: -abs(each.weight_nats))),
+        evidence=tuple(_shown(each) for each in sorted(evidence, key=_order)),
         told_apart_from=rule.told_apart_from,
         gain=rule.gain.filled(shown),
         changes=tuple(_filled_change(each, shown) for each in rule.changes if side is None or each.side in ("both", side)),
         checks=tuple(Check(what=each.what.filled(shown), commands=_filled_all(each.commands, shown)) for each in rule.checks),
     )
+
+
+def _order(evidence: Evidence) -> tuple[bool, float]:
+    """What rests on records first, weightiest first; mere wording last."""
+    return not evidence.records, -abs(evidence.weight_nats)
 
 
 def _without(secrets: frozenset[str], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -305,9 +310,13 @@ def _tone(finding: Finding) -> Tone:
 
 def _how_sure(findings: tuple[Finding, ...]) -> BarChart:
     bars = tuple(
-        Bar(label=same(one.cause), share_ratio=one.confidence_ratio, note=_note(one), tone=_tone(one)) for one in findings[:8]
+        Bar(label=same(one.cause), share_ratio=one.confidence_ratio, note=_note(one), tone=_bar_tone(one)) for one in findings[:8]
     )
     return BarChart(title=Text(en="How sure each cause is", zh="各原因的把握"), bars=bars)
+
+
+def _bar_tone(finding: Finding) -> Tone:
+    return _tone(finding) if finding.confidence_ratio >= LEADING_RATIO else "plain"
 
 
 def _note(finding: Finding) -> Text:

@@ -27,9 +27,9 @@ pre.quote .at{color:var(--soft);user-select:none;margin-right:.8em}
 .evidence{display:grid;grid-template-columns:5.2rem 1fr;gap:.2rem .9rem;margin:.55rem 0}.evidence>.says{grid-column:2}.evidence>pre{grid-column:2}
 ul{margin:.3rem 0;padding-left:1.2rem}li{margin:.25rem 0}svg{display:block;max-width:100%;height:auto}svg text{font:inherit}
 .bars{display:grid;grid-template-columns:minmax(7rem,max-content) minmax(4rem,11rem) 3rem 1fr;gap:.45rem .8rem;align-items:center;font-size:.92rem}
-.bars b{font:600 .85rem ui-monospace,monospace;overflow-wrap:anywhere}.bars span{background:var(--code);border-radius:8px;height:14px}
-.bars i{display:block;height:14px;border-radius:8px}.bars em{font-style:normal;text-align:right}.bars div{color:var(--soft)}
-@media(max-width:40rem){.bars{grid-template-columns:1fr 3rem}.bars span{grid-column:1}.bars b,.bars div{grid-column:1/3}}
+.bars>b{font:600 .85rem ui-monospace,monospace;overflow-wrap:anywhere}.bars>span{background:var(--code);border-radius:8px;height:14px}
+.bars i{display:block;height:14px;border-radius:8px}.bars>em{font-style:normal;text-align:right}.bars>div{color:var(--soft)}
+@media(max-width:40rem){.bars{grid-template-columns:1fr 3rem}.bars>span{grid-column:1}.bars>b,.bars>div{grid-column:1/3}}
 svg.way{min-width:760px;max-width:none;width:100%}.card h3:first-child,.picture h3:first-child{margin-top:.1rem}
 .picture{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1rem 1.2rem;margin:1rem 0;overflow-x:auto}
 button{font:inherit;color:var(--accent);background:none;border:1px solid var(--line);border-radius:99px;padding:.1rem .8rem;cursor:pointer}
