@@ -69,3 +69,18 @@ def test_a_secret_on_another_line_than_its_name_is_not_quoted(tmp_path: Path) ->
     (tmp_path / "pod.yaml").write_text(manifest)
     answer = wirespeed.diagnose(str(tmp_path), question="Why does NCCL use sockets although there is InfiniBand?")
     assert "tkqqzzyyxx991" not in str(answer.findings)
+
+
+def test_a_rule_that_fails_is_a_problem_and_the_rest_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge_rule = diagnose.judge_rule
+
+    def failing(name: str, rule: object, case: object) -> object:
+        if name == "packet_loss":
+            raise KeyError("ours")
+        return judge_rule(name, rule, case)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(diagnose, "judge_rule", failing)
+    (tmp_path / "rings.txt").write_text(RINGS)
+    answer = wirespeed.diagnose(str(tmp_path))
+    assert [problem.source.path for problem in answer.problems] == ["packet_loss"]
+    assert answer.findings[0].cause == "nic-ring-too-small"

@@ -1,9 +1,9 @@
 """Apply one rule to a case: are its needs met, what did it find, and how sure does that make us."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from wirespeed.diagnosis.affinity import Affinity
 from wirespeed.model.case import Case
@@ -41,9 +41,16 @@ class Judged:
     missing: tuple[type[Record] | Need, ...] = ()
 
 
-def judge_all(rules: Mapping[str, Rule], case: Case) -> tuple[Judged, ...]:
-    """Judge every rule; where people have said something, their words count as weak evidence too."""
-    judged = tuple(judge_rule(name, rule, case) for name, rule in rules.items())
+Judge: TypeAlias = Callable[[str, Rule, Case], Judged]
+
+
+def judge_all(rules: Mapping[str, Rule], case: Case, judge: Judge | None = None) -> tuple[Judged, ...]:
+    """Judge every rule; where people have said something, their words count as weak evidence too.
+
+    `judge` judges one rule (by default `judge_rule`) and may guard it.
+    """
+    judge_one = judge or judge_rule
+    judged = tuple(judge_one(name, rule, case) for name, rule in rules.items())
     if not case.question and not case.has(Statement):
         return judged
     words = Affinity(rules).evidence(case.texts | ({QUESTION_PATH: case.question} if case.question else {}))

@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 import msgspec
 
 from wirespeed.diagnosis import rules
-from wirespeed.diagnosis.judge import PRESENT_AT, Judged, judge_all, record_type
+from wirespeed.diagnosis.judge import PRESENT_AT, Judged, judge_all, judge_rule, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FindingBlock, Grid, Headline, Prose, Steps, Tone
-from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence
+from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence, Verdict
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
 from wirespeed.model.secrets import REDACTED, spread_secrets, without_secrets
-from wirespeed.model.source import Problem, Quote
+from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text, same
 from wirespeed.readers import tools
 from wirespeed.report import words
@@ -143,7 +143,7 @@ def exit_code(answer: Answer, options: Options) -> int:
 
 
 def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
-    judged = judge_all(shelf.every(rules, Rule), case)
+    judged = judge_all(shelf.every(rules, Rule), case, lambda name, rule, case: _judged(name, rule, case, gathered.problems))
     findings = _without(
         frozenset(word for text in gathered.texts.values() for word in spread_secrets(text)),
         tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged)),
@@ -161,6 +161,17 @@ def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
         unread=tuple(gathered.unread),
         saved=options.save,
     )
+
+
+def _judged(name: str, rule: Rule, case: Case, problems: list[Problem]) -> Judged:
+    """Judge one rule; should it fail, that is a problem, its cause is unknown, and the other rules go on."""
+    try:
+        return judge_rule(name, rule, case)
+    except Exception as error:  # noqa: BLE001 - one rule's mistake must not cost the user every other finding
+        said = f"{type(error).__name__}: {error}"
+        why = Text(en=f"our mistake while judging: {said}", zh=f"判断时出现内部错误：{said}")
+        problems.append(Problem(source=Source(tool="rule", path=name), why=why))
+        return Judged(rule_id=name, rule=rule, state="unknown", verdict=Verdict(), confidence_ratio=0.0)
 
 
 def _finding(one: Judged, same_cause: tuple[Judged, ...], judged: tuple[Judged, ...], side: str | None) -> Finding:
