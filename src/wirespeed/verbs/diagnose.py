@@ -286,7 +286,9 @@ def _troubles(answer: Answer) -> list[AnyBlock]:
 
 
 def _told(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings worth telling in full: the first, and further ones that are more likely than not."""
+    """The findings worth telling in full: the first that is present, and further ones that are more likely than not."""
+    if findings and findings[0].confidence_ratio < PRESENT_AT:
+        return ()
     return findings[:1] + tuple(one for one in findings[1:SHOWN_IN_FULL] if one.confidence_ratio >= LEADING_RATIO)
 
 
