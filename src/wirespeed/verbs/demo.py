@@ -67,12 +67,11 @@ def run(options: Options) -> Answer:
 
 
 def _case(name: str) -> Shown:
-    with as_file(files("wirespeed") / "bundled" / name) as directory:
-        about = tomllib.loads((directory / "source.toml").read_text(encoding="utf-8"))
-        question = (directory / "question.txt").read_text(encoding="utf-8").strip()
-        given = sorted(str(path) for path in directory.iterdir() if path.name not in ("source.toml", "question.txt"))
-        answer = diagnose.run(diagnose.Options(inputs=tuple(given), question=question))
-        answer = _with_short_paths(answer, directory)
+    bundled = files("wirespeed") / "bundled"
+    about = tomllib.loads((bundled / f"{name}.toml").read_text(encoding="utf-8"))
+    question = (bundled / name / "question.txt").read_text(encoding="utf-8").strip()
+    with as_file(bundled / name) as directory:
+        answer = _with_short_paths(diagnose.run(diagnose.Options(inputs=(str(directory),))), directory)
     title = Text(en=about["title_en"], zh=about["title_zh"])
     return Shown(name=name, title=title, source=about["source"], question=question, answer=answer)
 
