@@ -16,7 +16,7 @@ def test_the_bundled_failures(tmp_path: Path) -> None:
     assert {case.name: case.answer.findings[0].cause for case in answer.cases} == ESTABLISHED
     assert all(case.answer.findings[0].confidence_ratio >= 0.7 for case in answer.cases)
     page = (tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert "bundled" not in page
+    assert "wirespeed/bundled" not in page
     assert "PCIe ACS" in page
 
 
