@@ -17,5 +17,7 @@ def test_form(path: Path) -> None:
     assert set(case) >= KEYS
     assert {case["cause"], *(case["ambiguity"] or [])} <= set(MEANINGS)
     assert case["source"]
-    assert all(given["content"].strip() and given["origin"] in {"quoted", "facts", "synthetic", "prose"} for given in case["inputs"])
+    assert all(
+        given["content"].strip() and given["origin"] in {"quoted", "facts", "synthetic", "prose"} for given in case["inputs"]
+    )
     assert case["cause"] not in case["question"]
