@@ -3,7 +3,8 @@
 A secret is found by the name it is given (`password=...`, `--api-key ...`, `"token": ...`, `X-Api-Key: ...`), by its place (the user part
 of an address, the data of a Kubernetes Secret, a private key block), or by its own shape (`hf_...`). Names are looked at as words, so that
 `hf_token` is one and `max_tokens`, `tokenizer`, `time_per_output_token` are none. Every pattern is linear in its input: a name is
-matched once and never given back, and whatever is repeated without end is possessive.
+matched once and never given back, and characters repeated without end are possessive. Groups are not: Python before 3.11.5 matches a
+possessive group that holds further repetition wrongly (gh-106052), and 3.11.2 is what Debian 12 has.
 """
 
 import re
@@ -62,13 +63,9 @@ _REFERENCE = re.compile(
 _LOOKED_UP = ("os.environ", "os.getenv(", "getenv(", "process.env")
 _QUANTITY = re.compile(r"(?i)\d{1,5}|[\d,]*\d\.\d+|\d[\d,]*(?:\.\d+)?(?:%|x|k|m|b|[mun]?s|tok(?:ens?)?(?:/s)?)")
 
-_QUOTED = re.compile(
-    r"(?P<open>\\{0,7}[\"'])(?P<secret>(?:[^\\\"'\n]|\\++(?![\"'])|(?!(?P=open))\\*+[\"'])*+)(?P<close>(?P=open))?"
-)
+_QUOTED = re.compile(r"(?P<open>\\{0,7}[\"'])(?P<secret>(?:[^\\\"'\n]|\\++(?![\"'])|(?!(?P=open))\\*+[\"'])*)(?P<close>(?P=open))?")
 """Up to the same quote, escaped as often; to the end of the line where it was cut off."""
-_BARE = re.compile(
-    r"(?:(?!\\{1,7}[\"']|\\n|</)[^\s\"',;&])++(?:[,;&](?![\w.-]{0,60}[=:])(?:(?!\\{1,7}[\"']|\\n|</)[^\s\"',;&])++)*+"
-)
+_BARE = re.compile(r"(?:(?!\\{1,7}[\"']|\\n|</)[^\s\"',;&])+(?:[,;&](?![\w.-]{0,60}[=:])(?:(?!\\{1,7}[\"']|\\n|</)[^\s\"',;&])+)*")
 _ITEM = re.compile(rf"[ \t,]{{0,8}}{_QUOTED.pattern}")
 _BLOCK_SCALAR = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:#[^\n]*)?\r?(?=\n)")
 
@@ -118,7 +115,7 @@ _KNOWN_SHAPES = re.compile(
 _KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(
-    r"[A-Za-z0-9+/=]*+(?:\r?\n[ \t]{0,200}(?:[A-Za-z0-9+/=]{0,200}|[A-Z][\w-]{1,30}: [^\n]{1,200})(?=\r?\n|\Z))*+"
+    r"[A-Za-z0-9+/=]*+(?:\r?\n[ \t]{0,200}(?:[A-Za-z0-9+/=]{0,200}|[A-Z][\w-]{1,30}: [^\n]{1,200})(?=\r?\n|\Z))*"
 )
 LONGEST_KEY_CHARACTERS = 65_536
 _WRITTEN = re.compile(r"\S[^\n]*")
