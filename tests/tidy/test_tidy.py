@@ -99,3 +99,10 @@ def test_no_pickle_no_shell(path: Path) -> None:
     assert "shell=True" not in text
     imported = {alias.name for node in ast.walk(_tree(path)) if isinstance(node, ast.Import) for alias in node.names}
     assert not imported & {"pickle", "marshal", "shelve"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_no_possessive_groups(path: Path) -> None:
+    """Python before 3.11.5 matches a possessive group that repeats inside wrongly (gh-106052), and we run on 3.11.2."""
+    strings = [node.value for node in ast.walk(_tree(path)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert not [text for text in strings if re.search(r"(?<!\\)\)(?:\+\+|\*\+|\?\+|\{\d*,?\d*\}\+)|\(\?>", text)]
