@@ -7,26 +7,17 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclBootstrap, NcclChannel, NcclHca, NcclNetwork, NcclPlugin, NcclWarning
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import Evidence, Value, supports
 from wirespeed.model.measurement import BenchmarkRank
 from wirespeed.model.record import Record
-from wirespeed.model.text import Text
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-MOST_QUOTED = 3
-"""Records quoted for one piece of evidence; more sightings of the same thing add nothing."""
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4})(?![\w.]*\w)")
 _TRIED_OUT = re.compile(
     r"(?i)\b(?:avoids?|helps?|makes?|made|fix(?:es|ed)?|works?|worked|pass(?:es|ed)?|finish(?:es)?|slower|faster|workaround|solve[sd]?"
     r"|tried|trying|with it|does not change|no (?:change|effect|difference)|same (?:result|error)|gets? around|goes away|hides?)\b"
 )
 _DOCKER_BRIDGES = ipaddress.ip_network("172.17.0.0/16")
-
-
-def seen(says: Text, weight_nats: float, records: tuple[Record, ...], **values: Value) -> tuple[Evidence, ...]:
-    """One piece of evidence for however many sightings, or none."""
-    return (supports(says, weight_nats, *records[:MOST_QUOTED], **values),) if records else ()
 
 
 def host_of(record: Record) -> str | None:

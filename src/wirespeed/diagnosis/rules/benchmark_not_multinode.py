@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
@@ -17,13 +17,13 @@ def _judge(case: Case) -> Verdict:
     is_about_a_test = case.has(BenchmarkRank) or case.has(CollectiveRun) or case.has(CollectiveSummary)
     said_weight = FAIR + SLIGHT if is_about_a_test or case.said("collective-benchmark") else FAIR - 0.5
     evidence = (
-        *seen(_REPEATED, STRONG + SLIGHT, repeated),
-        *seen(_STARTS, STRONG, _starts_without_results(case) if not repeated else ()),
-        *seen(_ROWS, FAIR, _repeated_rows(case) if not repeated else ()),
-        *seen(_SUMMARIES, FAIR, _equal_summaries(case)),
-        *seen(_ONE_RANK, FAIR, _one_node_of_many(case)),
-        *seen(_SAID, said_weight, case.said("benchmark-not-joined")),
-        *seen(_WITHOUT_MPI, said_weight, case.said("benchmark-without-mpi")),
+        *piece(_REPEATED, STRONG + SLIGHT, repeated),
+        *piece(_STARTS, STRONG, _starts_without_results(case) if not repeated else ()),
+        *piece(_ROWS, FAIR, _repeated_rows(case) if not repeated else ()),
+        *piece(_SUMMARIES, FAIR, _equal_summaries(case)),
+        *piece(_ONE_RANK, FAIR, _one_node_of_many(case)),
+        *piece(_SAID, said_weight, case.said("benchmark-not-joined")),
+        *piece(_WITHOUT_MPI, said_weight, case.said("benchmark-without-mpi")),
     )
     return Verdict(evidence=evidence)
 

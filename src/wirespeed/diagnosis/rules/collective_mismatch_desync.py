@@ -3,7 +3,7 @@
 import re
 from itertools import takewhile
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -27,16 +27,16 @@ def _judge(case: Case) -> Verdict:
     branch = case.said("branch-on-rank")
     in_branch = _collectives_of_some(case)
     evidence = (
-        *seen(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
-        *seen(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
-        *seen(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
-        *seen(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
-        *seen(_AHEAD, FAIR, _different_sequence(watchdog)),
-        *seen(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
-        *seen(_BRANCH, STRONG, in_branch),
-        *seen(_SOME_CODE, SLIGHT, branch if not in_branch and (watchdog or case.said("hang", "watchdog-limit")) else ()),
+        *piece(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
+        *piece(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
+        *piece(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
+        *piece(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
+        *piece(_AHEAD, FAIR, _different_sequence(watchdog)),
+        *piece(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
+        *piece(_BRANCH, STRONG, in_branch),
+        *piece(_SOME_CODE, SLIGHT, branch if not in_branch and (watchdog or case.said("hang", "watchdog-limit")) else ()),
         *(contradicts(_ON_PURPOSE, FAIR, one) for one in case.said("done-on-purpose")[:1]),
-        *seen(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
+        *piece(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)
 

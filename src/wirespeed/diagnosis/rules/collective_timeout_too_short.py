@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -31,11 +31,11 @@ def _judge(case: Case) -> Verdict:
         ),
     )
     evidence = (
-        *seen(_LIMIT, FAIR if legal else SLIGHT, limits, timeout_s=limits[0].timeout_s if limits else None),
-        *seen(_SHORT, FAIR, short, timeout_s=short[0].timeout_s if short else None),
-        *seen(_LEGAL, FAIR + 0.5 if limits or case.said("watchdog-limit") else SLIGHT, legal),
-        *seen(_REMAINS, FAIR, _ends_after(legal, limits)),
-        *seen(_SAID, SLIGHT, case.said("watchdog-limit")),
+        *piece(_LIMIT, FAIR if legal else SLIGHT, limits, timeout_s=limits[0].timeout_s if limits else None),
+        *piece(_SHORT, FAIR, short, timeout_s=short[0].timeout_s if short else None),
+        *piece(_LEGAL, FAIR + 0.5 if limits or case.said("watchdog-limit") else SLIGHT, legal),
+        *piece(_REMAINS, FAIR, _ends_after(legal, limits)),
+        *piece(_SAID, SLIGHT, case.said("watchdog-limit")),
         *(contradicts(_OTHER, FAIR, one) for one in other_cause[:1]),
     )
     return Verdict(evidence=evidence)

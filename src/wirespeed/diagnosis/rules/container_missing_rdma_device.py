@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import rdma_ports_active, seen, uses_rdma, uses_sockets
+from wirespeed.diagnosis.joins.cluster import rdma_ports_active, uses_rdma, uses_sockets
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
@@ -32,14 +33,14 @@ def _judge(case: Case) -> Verdict:
     inside = bool(containers or case.said("runs-in-container"))
     wanted = none_inside or uses_sockets(case) or case.said("sockets-used", "rdma-device-not-passed")
     evidence = (
-        *seen(_NODE_MISSING, STRONG + SLIGHT, case.every(RdmaDeviceNode, exists=False)),
-        *seen(_NODE_DENIED, STRONG, case.every(RdmaDeviceNode, is_accessible=False)),
-        *seen(_CANNOT_OPEN, STRONG if inside else FAIR, not_opened),
-        *seen(_BARE, STRONG if none_inside else FAIR, bare if wanted and (none_inside or seen_outside) else ()),
-        *seen(_NONE_INSIDE, FAIR, none_inside if inside else ()),
-        *seen(_NOT_OFFERED, SLIGHT, none_offered if inside else ()),
-        *seen(_OUTSIDE, FAIR, seen_outside if inside and none_inside else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("rdma-device-not-passed") if inside and not given else ()),
+        *piece(_NODE_MISSING, STRONG + SLIGHT, case.every(RdmaDeviceNode, exists=False)),
+        *piece(_NODE_DENIED, STRONG, case.every(RdmaDeviceNode, is_accessible=False)),
+        *piece(_CANNOT_OPEN, STRONG if inside else FAIR, not_opened),
+        *piece(_BARE, STRONG if none_inside else FAIR, bare if wanted and (none_inside or seen_outside) else ()),
+        *piece(_NONE_INSIDE, FAIR, none_inside if inside else ()),
+        *piece(_NOT_OFFERED, SLIGHT, none_offered if inside else ()),
+        *piece(_OUTSIDE, FAIR, seen_outside if inside and none_inside else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("rdma-device-not-passed") if inside and not given else ()),
         *(contradicts(_GIVEN, STRONG, one) for one in given[:1]),
         *(contradicts(_USED, STRONG, one) for one in uses_rdma(case)[:1]),
     )

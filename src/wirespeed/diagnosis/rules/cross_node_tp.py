@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen, spans_nodes
+from wirespeed.diagnosis.joins.cluster import spans_nodes
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.gpu import Gpu
@@ -30,14 +31,14 @@ def _judge(case: Case) -> Verdict:
     said = case.said("tensor-parallel-across-nodes")
     either = case.said("tensor-parallel") if spans_nodes(case) else ()
     evidence = (
-        *seen(_WIDE, STRONG, wide),
-        *seen(_WIDER, STRONG, _wider_than_a_node(case) if not wide else ()),
-        *seen(_SPREAD, FAIR, spread if not wide else ()),
-        *seen(_EXCEEDS_NODE, FAIR, exceeds),
-        *seen(_SAID, FAIR + 0.5, said),
-        *seen(_BOTH, SLIGHT, either if not said else ()),
-        *seen(_SLOW, SLIGHT, case.said("slow-links") if said or wide or spread else ()),
-        *seen(_SHARE, SLIGHT, case.said("communication-share-high") if said or wide or spread or either else ()),
+        *piece(_WIDE, STRONG, wide),
+        *piece(_WIDER, STRONG, _wider_than_a_node(case) if not wide else ()),
+        *piece(_SPREAD, FAIR, spread if not wide else ()),
+        *piece(_EXCEEDS_NODE, FAIR, exceeds),
+        *piece(_SAID, FAIR + 0.5, said),
+        *piece(_BOTH, SLIGHT, either if not said else ()),
+        *piece(_SLOW, SLIGHT, case.said("slow-links") if said or wide or spread else ()),
+        *piece(_SHARE, SLIGHT, case.said("communication-share-high") if said or wide or spread or either else ()),
     )
     return Verdict(evidence=evidence)
 

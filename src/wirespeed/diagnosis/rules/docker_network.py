@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, is_docker_bridge, seen, spans_nodes
+from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, is_docker_bridge, spans_nodes
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning
@@ -41,17 +42,17 @@ def _judge(case: Case) -> Verdict:
     )
     shown = failed or announced or refused
     evidence = (
-        *seen(_FAILED, STRONG, (*failed, *refused)),
-        *seen(_ANNOUNCED, FAIR + 0.5 if many else SLIGHT, announced),
-        *seen(_BRIDGED, FAIR if shown or many or itself else SLIGHT, bridged),
-        *seen(_PORTS, SLIGHT, tuple(one for one in bridged if one.published_ports) if shown or many else ()),
-        *seen(
+        *piece(_FAILED, STRONG, (*failed, *refused)),
+        *piece(_ANNOUNCED, FAIR + 0.5 if many else SLIGHT, announced),
+        *piece(_BRIDGED, FAIR if shown or many or itself else SLIGHT, bridged),
+        *piece(_PORTS, SLIGHT, tuple(one for one in bridged if one.published_ports) if shown or many else ()),
+        *piece(
             _SAID,
             FAIR + 0.5 if many else SLIGHT,
             case.said("bridge-networking") if shown or (many is not False and not bridged) else (),
         ),
-        *seen(_ITSELF, FAIR + 0.5, itself),
-        *seen(_ADDRESS, FAIR, case.said("bridge-address") if not shown else ()),
+        *piece(_ITSELF, FAIR + 0.5, itself),
+        *piece(_ADDRESS, FAIR, case.said("bridge-address") if not shown else ()),
         *((contradicts(_HOST_MODE, STRONG, host_mode[0]),) if host_mode and not bridged else ()),
     )
     return Verdict(evidence=evidence)

@@ -1,6 +1,7 @@
 """The EFA provider or its NCCL plugin is not usable, on instances that have EFA."""
 
-from wirespeed.diagnosis.joins.cluster import seen, uses_sockets, variables
+from wirespeed.diagnosis.joins.cluster import uses_sockets, variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin, NcclWarning
@@ -33,18 +34,18 @@ def _judge(case: Case) -> Verdict:
     groups = (*case.said("packet-filter"), *case.every(Setting, lambda one: "security" in one.name.lower()))
     stuck = case.said("hang") or case.said("efa-unusable") or with_efa
     evidence = (
-        *seen(_UNAVAILABLE, STRONG + SLIGHT, unavailable),
-        *seen(_NO_PLUGIN, STRONG, no_plugin if on_efa else ()),
-        *seen(_SOCKETS, FAIR, sockets if on_efa else ()),
-        *seen(
+        *piece(_UNAVAILABLE, STRONG + SLIGHT, unavailable),
+        *piece(_NO_PLUGIN, STRONG, no_plugin if on_efa else ()),
+        *piece(_SOCKETS, FAIR, sockets if on_efa else ()),
+        *piece(
             _OTHER_PROVIDER,
             STRONG,
             tuple(one for one in variables(case, "FI_PROVIDER") if "efa" not in (one.setting or "") and case.said("efa-cluster")),
         ),
-        *seen(_OTHER_PROVIDER, STRONG, other_provider if on_efa else ()),
-        *seen(_EMULATED, STRONG, emulated if on_efa else ()),
-        *seen(_GROUP, FAIR + SLIGHT, groups if on_efa and stuck else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("efa-unusable")),
+        *piece(_OTHER_PROVIDER, STRONG, other_provider if on_efa else ()),
+        *piece(_EMULATED, STRONG, emulated if on_efa else ()),
+        *piece(_GROUP, FAIR + SLIGHT, groups if on_efa and stuck else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("efa-unusable")),
         *(contradicts(_USED, STRONG, one) for one in with_efa[:1] if not groups and not case.said("hang", "efa-unusable")),
     )
     return Verdict(evidence=evidence)

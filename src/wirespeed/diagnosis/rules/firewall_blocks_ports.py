@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -37,18 +37,18 @@ def _judge(case: Case) -> Verdict:
     failed = no_route or timed_out or refused
     is_cut_off = bool(failed or case.said("hang", "random-ports", "connection-fails"))
     evidence = (
-        *seen(_PROHIBITED, STRONG + SLIGHT, prohibited),
-        *seen(_REJECTED, FAIR, no_route if not prohibited else ()),
-        *seen(_TIMED_OUT, SLIGHT, timed_out),
-        *seen(
+        *piece(_PROHIBITED, STRONG + SLIGHT, prohibited),
+        *piece(_REJECTED, FAIR, no_route if not prohibited else ()),
+        *piece(_TIMED_OUT, SLIGHT, timed_out),
+        *piece(
             _PING, FAIR if no_route or timed_out else SLIGHT, ping if failed or (is_cut_off and case.said("packet-filter")) else ()
         ),
-        *seen(_SOME, FAIR, some_port if failed else ()),
-        *seen(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
-        *seen(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),
-        *seen(_SILENT, SLIGHT, case.said("nothing-arrives") if case.said("packet-filter") and is_cut_off else ()),
-        *seen(_RANDOM, FAIR if ping else SLIGHT, case.said("random-ports") if is_cut_off or case.said("packet-filter") else ()),
-        *seen(_HELPS, STRONG, case.said("packet-filter-off-helps")),
+        *piece(_SOME, FAIR, some_port if failed else ()),
+        *piece(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
+        *piece(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),
+        *piece(_SILENT, SLIGHT, case.said("nothing-arrives") if case.said("packet-filter") and is_cut_off else ()),
+        *piece(_RANDOM, FAIR if ping else SLIGHT, case.said("random-ports") if is_cut_off or case.said("packet-filter") else ()),
+        *piece(_HELPS, STRONG, case.said("packet-filter-off-helps")),
         *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
     )
     return Verdict(evidence=evidence)

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -33,10 +33,10 @@ def _judge(case: Case) -> Verdict:
     said = case.said("gradients-in-fp32")
     mixed = case.said("mixed-precision")
     evidence = (
-        *seen(_SET, STRONG, set_wide),
-        *seen(_SAID, FAIR + 0.5, said),
-        *seen(_MIXED, SLIGHT, mixed if said or set_wide else ()),
-        *seen(_BYTES, FAIR, _four_bytes_a_parameter(case)),
+        *piece(_SET, STRONG, set_wide),
+        *piece(_SAID, FAIR + 0.5, said),
+        *piece(_MIXED, SLIGHT, mixed if said or set_wide else ()),
+        *piece(_BYTES, FAIR, _four_bytes_a_parameter(case)),
     )
     return Verdict(evidence=evidence)
 

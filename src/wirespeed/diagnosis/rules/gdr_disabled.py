@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import host_of, is_tried_out, seen
+from wirespeed.diagnosis.joins.cluster import host_of, is_tried_out
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
 from wirespeed.model.facts.host import EnvVar, KernelModule
@@ -23,14 +24,14 @@ def _judge(case: Case) -> Verdict:
     module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and one.is_loaded)
     forbidden = tuple(one for one in case.every(EnvVar) if _forbids(one) and not is_tried_out(one))
     evidence = (
-        *seen(_OFF, STRONG, off if not on else ()),
-        *seen(_STAGED, FAIR, staged if not on else ()),
-        *seen(_UNEVEN, STRONG, uneven),
-        *seen(_NO_MODULE, FAIR + 0.5, no_module if not module else ()),
-        *seen(_ONE_LACKS, STRONG, _one_host_lacks(no_module, module)),
-        *seen(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
-        *seen(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
-        *seen(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
+        *piece(_OFF, STRONG, off if not on else ()),
+        *piece(_STAGED, FAIR, staged if not on else ()),
+        *piece(_UNEVEN, STRONG, uneven),
+        *piece(_NO_MODULE, FAIR + 0.5, no_module if not module else ()),
+        *piece(_ONE_LACKS, STRONG, _one_host_lacks(no_module, module)),
+        *piece(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
+        *piece(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
+        *piece(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
         *((contradicts(_ON, STRONG, on[0]),) if on and not off and not uneven else ()),
     )
     return Verdict(evidence=evidence)

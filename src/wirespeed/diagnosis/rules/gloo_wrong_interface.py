@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import EnvVar
@@ -36,11 +37,11 @@ def _judge(case: Case) -> Verdict:
     )
     listed = tuple(one for one in variables(case, "GLOO_SOCKET_IFNAME") if re.search(r"[\^,]", one.setting or ""))
     evidence = (
-        *seen(_NO_INTERFACE, PROVES, no_interface),
-        *seen(_MESH, STRONG, mesh),
-        *seen(_LOOPED, STRONG, loopback or (refused if case.said("gloo-named") else ())),
-        *seen(_PATTERN, FAIR, listed),
-        *seen(_SAID, FAIR + 0.5, said if not no_interface else ()),
+        *piece(_NO_INTERFACE, PROVES, no_interface),
+        *piece(_MESH, STRONG, mesh),
+        *piece(_LOOPED, STRONG, loopback or (refused if case.said("gloo-named") else ())),
+        *piece(_PATTERN, FAIR, listed),
+        *piece(_SAID, FAIR + 0.5, said if not no_interface else ()),
     )
     return Verdict(evidence=evidence)
 

@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import address_of, host_of, seen, variables
+from wirespeed.diagnosis.joins.cluster import address_of, host_of, variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import EnvVar
@@ -21,11 +22,11 @@ def _judge(case: Case) -> Verdict:
     strangers = tuple(one for one, address in asked if _lives_elsewhere(case, address))
     ports = variables(case, "VLLM_HOST_IP", "HOST_IP", "SGLANG_HOST_IP")
     evidence = (
-        *seen(_ASKED, STRONG if strangers else FAIR, tuple(one for one, _ in asked), address=asked[0][1] if asked else None),
-        *seen(_SECOND, FAIR, strangers),
-        *seen(_FOREIGN, STRONG, tuple(one for one in ports if _is_foreign(case, one.setting))),
-        *seen(_SAID, FAIR + SLIGHT, case.said("node-address-disagrees")),
-        *seen(_WAITS, SLIGHT, case.said("placement-never-ready")),
+        *piece(_ASKED, STRONG if strangers else FAIR, tuple(one for one, _ in asked), address=asked[0][1] if asked else None),
+        *piece(_SECOND, FAIR, strangers),
+        *piece(_FOREIGN, STRONG, tuple(one for one in ports if _is_foreign(case, one.setting))),
+        *piece(_SAID, FAIR + SLIGHT, case.said("node-address-disagrees")),
+        *piece(_WAITS, SLIGHT, case.said("placement-never-ready")),
     )
     return Verdict(evidence=evidence)
 

@@ -1,6 +1,7 @@
 """A host name resolves to loopback, to nothing, or to an address the peers cannot use."""
 
-from wirespeed.diagnosis.joins.cluster import address_of, seen
+from wirespeed.diagnosis.joins.cluster import address_of
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -23,11 +24,11 @@ def _judge(case: Case) -> Verdict:
     has_job = bool(unresolved or warned or to_loopback or case.question or case.has(Statement) or case.has(FrameworkEvent))
     unanswered = case.every(NameLookup, is_answered=False)
     evidence = (
-        *seen(_UNRESOLVED, STRONG, (*unresolved, *warned)),
-        *seen(_OWN_LOOPBACK, STRONG if has_job else _USUAL_NATS, own_loopback),
-        *seen(_TO_LOOPBACK, STRONG, to_loopback),
-        *seen(_UNANSWERED, FAIR, unanswered),
-        *seen(_SAID, FAIR + SLIGHT, case.said("hostname-not-resolved")),
+        *piece(_UNRESOLVED, STRONG, (*unresolved, *warned)),
+        *piece(_OWN_LOOPBACK, STRONG if has_job else _USUAL_NATS, own_loopback),
+        *piece(_TO_LOOPBACK, STRONG, to_loopback),
+        *piece(_UNANSWERED, FAIR, unanswered),
+        *piece(_SAID, FAIR + SLIGHT, case.said("hostname-not-resolved")),
     )
     return Verdict(evidence=evidence)
 

@@ -4,12 +4,12 @@ from wirespeed.diagnosis.joins.cluster import (
     is_switched_on,
     is_tried_out,
     rdma_ports_active,
-    seen,
     spans_nodes,
     uses_rdma,
     uses_sockets,
     variables,
 )
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclBootstrap, NcclChannel, NcclHca, NcclNetwork, NcclPlugin, NcclWarning
 from wirespeed.model.facts.host import EnvVar
@@ -36,11 +36,11 @@ def _judge(case: Case) -> Verdict:
     )
     many = spans_nodes(case)
     evidence = (
-        *seen(_SOCKETS, FAIR if expected else SLIGHT, sockets if many is not False else ()),
-        *seen(_DISABLED, STRONG if expected else FAIR, disabled),
-        *seen(_NO_DEVICE, FAIR if expected else SLIGHT, (*no_device, *no_library, *_no_plugin(case, sockets))),
-        *seen(_HARDWARE, FAIR, hardware if sockets or disabled or no_device or case.said("sockets-used") else ()),
-        *seen(_SAID, FAIR, case.said("sockets-used") if many is not False else ()),
+        *piece(_SOCKETS, FAIR if expected else SLIGHT, sockets if many is not False else ()),
+        *piece(_DISABLED, STRONG if expected else FAIR, disabled),
+        *piece(_NO_DEVICE, FAIR if expected else SLIGHT, (*no_device, *no_library, *_no_plugin(case, sockets))),
+        *piece(_HARDWARE, FAIR, hardware if sockets or disabled or no_device or case.said("sockets-used") else ()),
+        *piece(_SAID, FAIR, case.said("sockets-used") if many is not False else ()),
         *_against(case, many),
     )
     return Verdict(evidence=evidence)

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -19,9 +19,9 @@ def _judge(case: Case) -> Verdict:
     tables = tuple(table for table in case.every(Table) if _is_uneven(table))
     about_experts = case.said("experts")
     evidence = (
-        *seen(_TABLE, STRONG + SLIGHT, tables),
-        *seen(_SAID, FAIR + SLIGHT, case.said("experts-uneven") if about_experts else ()),
-        *seen(_EXPERTS, SLIGHT, about_experts if case.said("experts-uneven") or tables else ()),
+        *piece(_TABLE, STRONG + SLIGHT, tables),
+        *piece(_SAID, FAIR + SLIGHT, case.said("experts-uneven") if about_experts else ()),
+        *piece(_EXPERTS, SLIGHT, about_experts if case.said("experts-uneven") or tables else ()),
     )
     return Verdict(evidence=evidence)
 

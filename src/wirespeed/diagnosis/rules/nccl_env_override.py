@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from wirespeed.diagnosis.joins.cluster import is_switched_on, is_tried_out, seen, variables
+from wirespeed.diagnosis.joins.cluster import is_switched_on, is_tried_out, variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.facts.host import EnvVar
@@ -33,13 +34,13 @@ def _judge(case: Case) -> Verdict:
     is_ll = any(one.name == "NCCL_PROTO" and (one.setting or "").upper() == "LL" for one in forced)
     evidence = (
         *_naming(_CLOSED, STRONG if suffers else FAIR + 0.5, closed),
-        *seen(_RDMA_OFF, FAIR, rdma_off),
+        *piece(_RDMA_OFF, FAIR, rdma_off),
         *_naming(_BOUNDED, STRONG, bounded),
         *_naming(_BOUNDED, FAIR + 0.5, modest if not bounded else ()),
         *_naming(_FORCED, FAIR if is_ll else SLIGHT, forced),
-        *seen(_OVER_MEMORY, FAIR, over_memory if closed else ()),
-        *seen(_NVLINK, SLIGHT, nvlink if closed else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("variable-left-over")),
+        *piece(_OVER_MEMORY, FAIR, over_memory if closed else ()),
+        *piece(_NVLINK, SLIGHT, nvlink if closed else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("variable-left-over")),
         *(contradicts(_CONSUMER, FAIR, one) for one in consumer[:1]),
     )
     name = next((one.name for one in (*closed, *bounded, *modest, *rdma_off, *forced)), "NCCL_VARIABLE")
@@ -48,7 +49,7 @@ def _judge(case: Case) -> Verdict:
 
 def _naming(says: Text, weight_nats: float, found: tuple[EnvVar, ...]) -> tuple[Evidence, ...]:
     """Evidence that names the first of these variables and its setting."""
-    return seen(says, weight_nats, found, variable=found[0].name, setting=found[0].setting) if found else ()
+    return piece(says, weight_nats, found, variable=found[0].name, setting=found[0].setting) if found else ()
 
 
 def _closes_a_path(variable: EnvVar) -> bool:

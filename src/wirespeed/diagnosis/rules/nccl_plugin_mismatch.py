@@ -1,6 +1,7 @@
 """Some ranks load a network plugin and others use NCCL's own transport, or another plugin."""
 
-from wirespeed.diagnosis.joins.cluster import host_of, seen
+from wirespeed.diagnosis.joins.cluster import host_of
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
@@ -15,10 +16,10 @@ def _judge(case: Case) -> Verdict:
     plugins = _one_a_choice(tuple((one.name or "none", one) for one in case.every(NcclPlugin)))
     stands_mixed = case.said("groups-do-not-mix")
     evidence = (
-        *seen(_NETWORKS, STRONG + SLIGHT, networks),
-        *seen(_PLUGINS, FAIR, plugins),
-        *seen(_GROUPS, FAIR, stands_mixed if networks or plugins or case.said("plugin-differs") else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("plugin-differs")),
+        *piece(_NETWORKS, STRONG + SLIGHT, networks),
+        *piece(_PLUGINS, FAIR, plugins),
+        *piece(_GROUPS, FAIR, stands_mixed if networks or plugins or case.said("plugin-differs") else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("plugin-differs")),
     )
     return Verdict(evidence=evidence)
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from wirespeed.diagnosis.joins.cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTopoNode, NcclWarning
 from wirespeed.model.facts.gpu import Gpu
@@ -39,13 +40,13 @@ def _judge(case: Case) -> Verdict:
     injected = bool(files or said or warned)
     other_model = _made_for_another(case, (*files, *said))
     evidence = (
-        *seen(_WARNED, STRONG + SLIGHT, warned),
-        *seen(_SLOW, STRONG if injected else SLIGHT, slow),
-        *seen(_OTHER_MODEL, STRONG, other_model),
-        *seen(_NOT_FOUND, FAIR, not_found if injected else ()),
-        *seen(_INJECTED, FAIR if slow or not_found else SLIGHT, (*files, *said)),
-        *seen(_HELPS, STRONG, case.said("topology-file-off-helps")),
-        *seen(_BARE_METAL, SLIGHT, case.said("slower-than-bare-metal") if injected else ()),
+        *piece(_WARNED, STRONG + SLIGHT, warned),
+        *piece(_SLOW, STRONG if injected else SLIGHT, slow),
+        *piece(_OTHER_MODEL, STRONG, other_model),
+        *piece(_NOT_FOUND, FAIR, not_found if injected else ()),
+        *piece(_INJECTED, FAIR if slow or not_found else SLIGHT, (*files, *said)),
+        *piece(_HELPS, STRONG, case.said("topology-file-off-helps")),
+        *piece(_BARE_METAL, SLIGHT, case.said("slower-than-bare-metal") if injected else ()),
     )
     return Verdict(evidence=evidence)
 

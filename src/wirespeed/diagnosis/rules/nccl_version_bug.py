@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import SoftwareVersion
@@ -31,12 +32,12 @@ def _judge(case: Case) -> Verdict:
     since = case.said("since-upgrade")
     told = _releases_told_apart(case)
     evidence = (
-        *seen(_BY_RELEASE, STRONG + SLIGHT, _table_by_release(case)),
-        *seen(_TOLD_APART, STRONG, told if not _table_by_release(case) else ()),
-        *seen(_NOT_FOUND, FAIR, not_found if not injected else ()),
-        *seen(_HELPED, STRONG, helped),
-        *seen(_FEATURE, FAIR, case.said("feature-off-helps")),
-        *seen(_SINCE, FAIR, since),
+        *piece(_BY_RELEASE, STRONG + SLIGHT, _table_by_release(case)),
+        *piece(_TOLD_APART, STRONG, told if not _table_by_release(case) else ()),
+        *piece(_NOT_FOUND, FAIR, not_found if not injected else ()),
+        *piece(_HELPED, STRONG, helped),
+        *piece(_FEATURE, FAIR, case.said("feature-off-helps")),
+        *piece(_SINCE, FAIR, since),
     )
     return Verdict(evidence=(*evidence, *(contradicts(_MIXED, FAIR, one) for one in case.said("versions-differ")[:1])))
 

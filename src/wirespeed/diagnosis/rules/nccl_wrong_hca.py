@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, host_of, in_one_network, rdma_ports_active, seen, variables
+from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, host_of, in_one_network, rdma_ports_active, variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.host import EnvVar
@@ -23,20 +24,20 @@ def _judge(case: Case) -> Verdict:
         not_opened = ()  # none can be opened: the device files are missing, and another choice would not help
     no_match = case.every(NcclHca, device=None) if listed and rdma_ports_active(case) else ()
     evidence = (
-        *seen(_MISMATCH, PROVES, case.every(NcclWarning, topic="device-mismatch")),
-        *seen(_COUNTS, STRONG, _unequal_counts(case)),
-        *seen(_APART, STRONG, _ports_in_different_networks(case)),
-        *seen(_ONE_OF_LIST, FAIR, timed_out if any("," in (one.setting or "") for one in listed) else ()),
-        *seen(_NO_MATCH, STRONG, (*listed, *no_match) if no_match else ()),
-        *seen(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case)),
-        *seen(_UNEQUAL, STRONG, _unequal_rates(case)),
-        *seen(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
-        *seen(_NOT_OPENED, FAIR, not_opened),
-        *seen(_MIXED, FAIR, _mixed_layers(case)),
-        *seen(_PREFIX, STRONG, _more_than_named(case)),
-        *seen(_NAMES, STRONG, _names_absent_device(case)),
-        *seen(_SAID, FAIR + SLIGHT, case.said("hca-wrong")),
-        *seen(_HELPS, STRONG, case.said("hca-choice-helps")),
+        *piece(_MISMATCH, PROVES, case.every(NcclWarning, topic="device-mismatch")),
+        *piece(_COUNTS, STRONG, _unequal_counts(case)),
+        *piece(_APART, STRONG, _ports_in_different_networks(case)),
+        *piece(_ONE_OF_LIST, FAIR, timed_out if any("," in (one.setting or "") for one in listed) else ()),
+        *piece(_NO_MATCH, STRONG, (*listed, *no_match) if no_match else ()),
+        *piece(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case)),
+        *piece(_UNEQUAL, STRONG, _unequal_rates(case)),
+        *piece(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
+        *piece(_NOT_OPENED, FAIR, not_opened),
+        *piece(_MIXED, FAIR, _mixed_layers(case)),
+        *piece(_PREFIX, STRONG, _more_than_named(case)),
+        *piece(_NAMES, STRONG, _names_absent_device(case)),
+        *piece(_SAID, FAIR + SLIGHT, case.said("hca-wrong")),
+        *piece(_HELPS, STRONG, case.said("hca-choice-helps")),
     )
     return Verdict(evidence=evidence)
 

@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import address_of, host_of, in_one_network, seen, variables
+from wirespeed.diagnosis.joins.cluster import address_of, host_of, in_one_network, variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclBootstrap, NcclWarning
@@ -28,17 +29,19 @@ def _judge(case: Case) -> Verdict:
     routable_too = case.first(NcclBootstrap, lambda one: one.order_index > 0 and not _is_link_local(one.address))
     failed_locally = case.every(NcclWarning, lambda one: one.topic == "connect-failed" and _is_link_local(one.peer or ""))
     evidence = (
-        *seen(_ODD, STRONG, odd, interface=odd[0].interface if odd else None),
-        *seen(_SPREAD, STRONG if _fails(case) else FAIR, _spread_over_local(case) if not odd else ()),
-        *seen(_LINK_LOCAL, STRONG if routable_too else FAIR, link_local, interface=link_local[0].interface if link_local else None),
-        *seen(_TO_LINK_LOCAL, STRONG, failed_locally),
-        *seen(_NO_INTERFACE, PROVES, case.every(NcclWarning, topic="no-interface")),
-        *seen(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
-        *seen(_DIFFERENT, STRONG, _in_different_networks(case, used)),
-        *seen(_MISSING, STRONG, _names_missing_link(case)),
-        *seen(_SECOND, STRONG, _failed_on_chosen_of_several(case)),
-        *seen(_SAID, FAIR + SLIGHT, case.said("interface-wrong")),
-        *seen(_HELPS, STRONG, case.said("interface-set-helps")),
+        *piece(_ODD, STRONG, odd, interface=odd[0].interface if odd else None),
+        *piece(_SPREAD, STRONG if _fails(case) else FAIR, _spread_over_local(case) if not odd else ()),
+        *piece(
+            _LINK_LOCAL, STRONG if routable_too else FAIR, link_local, interface=link_local[0].interface if link_local else None
+        ),
+        *piece(_TO_LINK_LOCAL, STRONG, failed_locally),
+        *piece(_NO_INTERFACE, PROVES, case.every(NcclWarning, topic="no-interface")),
+        *piece(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
+        *piece(_DIFFERENT, STRONG, _in_different_networks(case, used)),
+        *piece(_MISSING, STRONG, _names_missing_link(case)),
+        *piece(_SECOND, STRONG, _failed_on_chosen_of_several(case)),
+        *piece(_SAID, FAIR + SLIGHT, case.said("interface-wrong")),
+        *piece(_HELPS, STRONG, case.said("interface-set-helps")),
     )
     interface = (odd or link_local or used or (None,))[0]
     return Verdict(evidence=evidence, values={"interface": interface.interface if interface else "IFACE"})

@@ -2,8 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
-from wirespeed.diagnosis.joins.pieces import quantities
+from wirespeed.diagnosis.joins.pieces import piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -38,12 +37,12 @@ def _judge(case: Case) -> Verdict:
     said = case.said("communication-share-high", "scales-badly")
     slow = case.said("slow-links")
     evidence = (
-        *seen(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
-        *seen(_SAID, FAIR + 0.5, said),
-        *seen(_FULL, FAIR, case.said("link-full") if sharded else ()),
-        *seen(_LONGER, FAIR, _longer_with_more(case)),
-        *seen(_SLOW, FAIR, slow if said or shares or sharded else ()),
-        *seen(_SHARDED, FAIR, sharded if said or slow else ()),
+        *piece(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
+        *piece(_SAID, FAIR + 0.5, said),
+        *piece(_FULL, FAIR, case.said("link-full") if sharded else ()),
+        *piece(_LONGER, FAIR, _longer_with_more(case)),
+        *piece(_SLOW, FAIR, slow if said or shares or sharded else ()),
+        *piece(_SHARDED, FAIR, sharded if said or slow else ()),
         *(contradicts(_UNEVEN, FAIR, one) for one in case.said("work-uneven", "experts-uneven")[:1]),
         *(contradicts(_DATA, STRONG, one) for one in _waits_for_data(case)[:1]),
     )

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -34,12 +34,12 @@ def _judge(case: Case) -> Verdict:
         *case.every(FrameworkEvent, lambda one: _REMOTE_EXIT.search(one.message) is not None),
     )
     evidence = (
-        *seen(_KILLED_HERE, STRONG, killed),
-        *seen(_BY_KERNEL, STRONG, by_kernel),
-        *seen(_DIED, SLIGHT, died if not killed else ()),
-        *seen(_CLOSED, FAIR, closed),
-        *seen(_REMOTE, SLIGHT, remote),
-        *seen(_SAID, FAIR + SLIGHT, case.said("process-gone")),
+        *piece(_KILLED_HERE, STRONG, killed),
+        *piece(_BY_KERNEL, STRONG, by_kernel),
+        *piece(_DIED, SLIGHT, died if not killed else ()),
+        *piece(_CLOSED, FAIR, closed),
+        *piece(_REMOTE, SLIGHT, remote),
+        *piece(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
     return Verdict(evidence=evidence)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
@@ -25,11 +25,11 @@ def _judge(case: Case) -> Verdict:
     even = [table for table, ratio in compared if ratio < _APART_RATIO]
     domains = _several_domains(case)
     evidence = (
-        *seen(_TABLE, STRONG + SLIGHT, tables),
-        *seen(_DOMAINS, FAIR + 0.5, domains),
-        *seen(_DOMAINS, STRONG, _listed_in_domains(case) if not domains else ()),
-        *seen(_PARTLY_NVLINK, FAIR, _leaves_the_nvlink_domain(case)),
-        *seen(_SAID, FAIR + 0.5, case.said("crosses-domain")),
+        *piece(_TABLE, STRONG + SLIGHT, tables),
+        *piece(_DOMAINS, FAIR + 0.5, domains),
+        *piece(_DOMAINS, STRONG, _listed_in_domains(case) if not domains else ()),
+        *piece(_PARTLY_NVLINK, FAIR, _leaves_the_nvlink_domain(case)),
+        *piece(_SAID, FAIR + 0.5, case.said("crosses-domain")),
         *(contradicts(_THIN, FAIR, one) for one in case.said("oversubscribed")[:1]),
         *(contradicts(_RULED_OUT, FAIR, one) for one in case.said("crossing-ruled-out")[:1]),
         *(contradicts(_EVEN, STRONG, table) for table in even[:1]),

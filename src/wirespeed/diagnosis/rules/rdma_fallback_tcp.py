@@ -2,8 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import is_switched_on, rdma_ports_active, seen, variables
-from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, quantities
+from wirespeed.diagnosis.joins.cluster import is_switched_on, rdma_ports_active, variables
+from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.ucx import UcxTransport
@@ -39,19 +39,19 @@ def _judge(case: Case) -> Verdict:
     failed = case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed")
     slower = _slow_beside_the_same_path(case)
     evidence = (
-        *seen(_FORCED, STRONG, forced),
-        *seen(_TOLD, STRONG, told),
-        *seen(_LANES, STRONG + SLIGHT, lanes),
-        *seen(_CONFIGURED, STRONG if engine else FAIR, configured),
-        *seen(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
-        *seen(_BESIDE, STRONG, slower),
-        *seen(
+        *piece(_FORCED, STRONG, forced),
+        *piece(_TOLD, STRONG, told),
+        *piece(_LANES, STRONG + SLIGHT, lanes),
+        *piece(_CONFIGURED, STRONG if engine else FAIR, configured),
+        *piece(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
+        *piece(_BESIDE, STRONG, slower),
+        *piece(
             _HARDWARE,
             FAIR,
             (*rdma_ports_active(case), *case.said("rdma-healthy-outside")) if on_tcp else (),
         ),
-        *seen(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
-        *seen(_FAILED, SLIGHT, failed if on_tcp else ()),
+        *piece(_EXPECTED, SLIGHT, case.said("rdma-expected", "efa-cluster") if on_tcp else ()),
+        *piece(_FAILED, SLIGHT, failed if on_tcp else ()),
         *(contradicts(_NOT_THERE, STRONG, one) for one in (_denials(case)[:1] if not slower else ())),
     )
     return Verdict(evidence=evidence)

@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen, variables
+from wirespeed.diagnosis.joins.cluster import variables
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import EnvVar
@@ -36,14 +37,16 @@ def _judge(case: Case) -> Verdict:
     )
     failed = retry or modify
     evidence = (
-        *seen(_BAD, STRONG, bad),
-        *seen(_UNSET, STRONG if retry and usable else FAIR, (*unset, *usable) if unset and usable and usable[0].index != 0 else ()),
-        *seen(_NOT_DEFAULT, SLIGHT, usable if failed and not chosen and not unset and usable and usable[0].index != 0 else ()),
-        *seen(_RETRY, SLIGHT, retry if gids or case.said("gid-index-matters") or unset else ()),
-        *seen(_MODIFY, FAIR if any(one.status_code == _INVALID_CODE for one in modify) else SLIGHT, modify if not good else ()),
-        *seen(_HINTED, FAIR, (*hinted, *changed)),
-        *seen(_LINK_LOCAL, STRONG, link_local),
-        *seen(_SAID, FAIR + SLIGHT, case.said("gid-index-matters")),
+        *piece(_BAD, STRONG, bad),
+        *piece(
+            _UNSET, STRONG if retry and usable else FAIR, (*unset, *usable) if unset and usable and usable[0].index != 0 else ()
+        ),
+        *piece(_NOT_DEFAULT, SLIGHT, usable if failed and not chosen and not unset and usable and usable[0].index != 0 else ()),
+        *piece(_RETRY, SLIGHT, retry if gids or case.said("gid-index-matters") or unset else ()),
+        *piece(_MODIFY, FAIR if any(one.status_code == _INVALID_CODE for one in modify) else SLIGHT, modify if not good else ()),
+        *piece(_HINTED, FAIR, (*hinted, *changed)),
+        *piece(_LINK_LOCAL, STRONG, link_local),
+        *piece(_SAID, FAIR + SLIGHT, case.said("gid-index-matters")),
         *((contradicts(_GOOD, STRONG, *good),) if good else ()),
     )
     index = usable[0].index if usable else "INDEX"

@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import address_of, in_one_network, seen
+from wirespeed.diagnosis.joins.cluster import address_of, in_one_network
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.rdma import Gid, RdmaPort
@@ -28,11 +29,11 @@ def _judge(case: Case) -> Verdict:
     )
     no_path = case.every(PingRun, lambda one: one.loss_ratio == 1.0 or "unreachable" in (one.error or ""))
     evidence = (
-        *seen(_MODIFY, FAIR + 0.5, modify),
-        *seen(_APART, FAIR, apart),
-        *seen(_RETRY, SLIGHT if not roce else FAIR - 0.5, retry if not modify else ()),
-        *seen(_NO_PING, FAIR, no_path if modify or retry else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("rdma-ports-unreachable")),
+        *piece(_MODIFY, FAIR + 0.5, modify),
+        *piece(_APART, FAIR, apart),
+        *piece(_RETRY, SLIGHT if not roce else FAIR - 0.5, retry if not modify else ()),
+        *piece(_NO_PING, FAIR, no_path if modify or retry else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("rdma-ports-unreachable")),
         *(
             (contradicts(_LOCAL_ERROR, FAIR, local[0]),)
             if (local := case.every(NcclWarning, topic="completion-error", status_code=4))

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -34,12 +34,12 @@ def _judge(case: Case) -> Verdict:
     )
     default = case.every(ContainerState, _has_default_shm)
     evidence = (
-        *seen(_FAILED, STRONG + SLIGHT if full else FAIR + 0.5, failed),
-        *seen(_BUS_ERROR, FAIR, bus_errors),
-        *seen(_SMALL, FAIR, small, size_bytes=small[0].size_bytes if small else None),
-        *seen(_USED_UP, FAIR, used_up),
-        *seen(_DEFAULT, SLIGHT, default if failed or bus_errors or case.said("shm-small") else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("shm-small")),
+        *piece(_FAILED, STRONG + SLIGHT if full else FAIR + 0.5, failed),
+        *piece(_BUS_ERROR, FAIR, bus_errors),
+        *piece(_SMALL, FAIR, small, size_bytes=small[0].size_bytes if small else None),
+        *piece(_USED_UP, FAIR, used_up),
+        *piece(_DEFAULT, SLIGHT, default if failed or bus_errors or case.said("shm-small") else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("shm-small")),
         *((contradicts(_LARGE, FAIR, large[0]),) if large and not used_up else ()),
     )
     return Verdict(evidence=evidence)

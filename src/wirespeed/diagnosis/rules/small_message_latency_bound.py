@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -33,13 +33,13 @@ def _judge(case: Case) -> Verdict:
     said = case.said("many-small-messages")
     fewer_is_faster = _same_bytes_in_fewer_pieces(case)
     evidence = (
-        *seen(_BUCKETS, STRONG, buckets),
-        *seen(_SAID, FAIR + 0.5, said),
-        *seen(_COUNTED, FAIR, _many_small_pieces(case) if not fewer_is_faster else ()),
-        *seen(_FEWER, STRONG, fewer_is_faster),
-        *seen(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
-        *seen(_POSTING, FAIR, case.said("posting-dominates")),
-        *seen(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
+        *piece(_BUCKETS, STRONG, buckets),
+        *piece(_SAID, FAIR + 0.5, said),
+        *piece(_COUNTED, FAIR, _many_small_pieces(case) if not fewer_is_faster else ()),
+        *piece(_FEWER, STRONG, fewer_is_faster),
+        *piece(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
+        *piece(_POSTING, FAIR, case.said("posting-dominates")),
+        *piece(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
     )
     return Verdict(evidence=evidence)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -26,11 +26,11 @@ def _judge(case: Case) -> Verdict:
     tiny = _tiny_and_slow(case)
     balanced = _sums_alike(case) or _two_lists(case)
     evidence = (
-        *seen(_TINY, FAIR + 0.5, tiny),
-        *seen(_SUMS, STRONG + SLIGHT, balanced),
-        *seen(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
-        *seen(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
-        *seen(_RANKS, FAIR, _uneven_steps(case)),
+        *piece(_TINY, FAIR + 0.5, tiny),
+        *piece(_SUMS, STRONG + SLIGHT, balanced),
+        *piece(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
+        *piece(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
+        *piece(_RANKS, FAIR, _uneven_steps(case)),
         *(contradicts(_STUCK, FAIR, one) for one in case.said("hang")[:1] if not case.said("size-cannot-explain")),
     )
     return Verdict(evidence=evidence)

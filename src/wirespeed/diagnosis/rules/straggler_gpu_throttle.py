@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from statistics import median
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
@@ -34,17 +34,17 @@ def _judge(case: Case) -> Verdict:
     hot = tuple(one for one in gpus if (one.temperature_celsius or 0) >= 85)
     healthy = tuple(one for one in gpus if one.throttle_reasons is not None and not set(one.throttle_reasons) - _HARMLESS)
     evidence = (
-        *seen(_SLOWED, STRONG + SLIGHT, slowed),
-        *seen(_CAPPED, STRONG if low else FAIR, capped),
-        *seen(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
-        *seen(_TABLE_CAP, STRONG, _below_in_table(case, _CAP_HEADING, _LOW_CAP_SHARE_RATIO) if not low else ()),
-        *seen(_TABLE_CLOCK, FAIR, _below_in_table(case, _CLOCK_HEADING, _LOW_CLOCK_SHARE_RATIO) if not slow_clock else ()),
-        *seen(_CLOCK, FAIR, slow_clock),
-        *seen(_HOT, SLIGHT, hot),
-        *seen(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
-        *seen(_DECAYS, FAIR, case.said("slower-as-it-heats")),
-        *seen(_DECAYING, FAIR, _throughput_decay(case)),
+        *piece(_SLOWED, STRONG + SLIGHT, slowed),
+        *piece(_CAPPED, STRONG if low else FAIR, capped),
+        *piece(_LOW, STRONG, low, gpu_index=low[0].index if low else None),
+        *piece(_TABLE_CAP, STRONG, _below_in_table(case, _CAP_HEADING, _LOW_CAP_SHARE_RATIO) if not low else ()),
+        *piece(_TABLE_CLOCK, FAIR, _below_in_table(case, _CLOCK_HEADING, _LOW_CLOCK_SHARE_RATIO) if not slow_clock else ()),
+        *piece(_CLOCK, FAIR, slow_clock),
+        *piece(_HOT, SLIGHT, hot),
+        *piece(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
+        *piece(_DECAYS, FAIR, case.said("slower-as-it-heats")),
+        *piece(_DECAYING, FAIR, _throughput_decay(case)),
         *((contradicts(_FREE, FAIR, healthy[0]),) if healthy and len(healthy) == len(gpus) else ()),
     )
     return Verdict(evidence=evidence)

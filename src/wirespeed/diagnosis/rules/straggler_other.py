@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import ProcessUse
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
@@ -15,10 +15,10 @@ from wirespeed.model.text import Text
 def _judge(case: Case) -> Verdict:
     intruders = case.every(ProcessUse, lambda one: _is_intruder(one))
     evidence = (
-        *seen(_LATE, FAIR + SLIGHT, case.said("late-for-other-reasons")),
-        *seen(_UNEXPLAINED, SLIGHT, case.said("size-cannot-explain")),
-        *seen(_SPIKES, FAIR, _regular_spikes(case)),
-        *seen(_INTRUDER, SLIGHT, intruders if case.said("late-for-other-reasons") else ()),
+        *piece(_LATE, FAIR + SLIGHT, case.said("late-for-other-reasons")),
+        *piece(_UNEXPLAINED, SLIGHT, case.said("size-cannot-explain")),
+        *piece(_SPIKES, FAIR, _regular_spikes(case)),
+        *piece(_INTRUDER, SLIGHT, intruders if case.said("late-for-other-reasons") else ()),
     )
     return Verdict(evidence=evidence)
 

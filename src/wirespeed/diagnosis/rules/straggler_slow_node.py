@@ -3,7 +3,7 @@
 import re
 from statistics import median
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -24,9 +24,9 @@ _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)
 def _judge(case: Case) -> Verdict:
     table = next((found for table in case.every(Table) if (found := _outlier(table) or _in_all_slow_pairs(table))), None)
     evidence = (
-        *seen(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
-        *seen(_RANKS, STRONG, _slow_ranks(case)),
-        *seen(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
+        *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
+        *piece(_RANKS, STRONG, _slow_ranks(case)),
+        *piece(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
     )
     return Verdict(evidence=evidence, values={"place": table[1] if table else "NODE"})
 

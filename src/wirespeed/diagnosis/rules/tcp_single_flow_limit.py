@@ -1,7 +1,8 @@
 """One TCP flow is limited by the cloud or by one core, and NCCL's sockets are too few."""
 
-from wirespeed.diagnosis.joins.cluster import seen, uses_rdma, uses_sockets, variables
+from wirespeed.diagnosis.joins.cluster import uses_rdma, uses_sockets, variables
 from wirespeed.diagnosis.joins.line_rate import line_rates
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork
 from wirespeed.model.facts.link import Bond
@@ -29,12 +30,12 @@ def _judge(case: Case) -> Verdict:
     few = variables(case, "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD")
     pair = _one_against_many(case)
     evidence = (
-        *seen(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
-        *seen(_AT_CAP, FAIR if case.said("efa-cluster", "public-cloud") else SLIGHT, _at_the_cap(case) if not pair else ()),
-        *seen(_FAR_BELOW, FAIR, _far_below_line(case) if not pair else ()),
-        *seen(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
-        *seen(_SAID, FAIR + SLIGHT, case.said("single-flow-limited")),
-        *seen(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
+        *piece(_PAIR, STRONG if sockets or case.said("sockets-used", "single-flow-limited") else FAIR, pair),
+        *piece(_AT_CAP, FAIR if case.said("efa-cluster", "public-cloud") else SLIGHT, _at_the_cap(case) if not pair else ()),
+        *piece(_FAR_BELOW, FAIR, _far_below_line(case) if not pair else ()),
+        *piece(_SOCKETS, SLIGHT, sockets if pair or case.said("single-flow-limited") else ()),
+        *piece(_SAID, FAIR + SLIGHT, case.said("single-flow-limited")),
+        *piece(_ONE_SOCKET, FAIR, tuple(one for one in few if (one.setting or "").strip(". ") == "1") if sockets else ()),
         *(contradicts(_BONDED, FAIR, one) for one in (*case.every(Bond), *case.said("bonded"))[:1]),
         *(contradicts(_RDMA, STRONG, one) for one in uses_rdma(case)[:1]),
     )

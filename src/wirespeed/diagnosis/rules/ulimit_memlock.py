@@ -1,6 +1,6 @@
 """The locked-memory limit, or a missing IPC_LOCK, stops RDMA registration."""
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
@@ -32,15 +32,15 @@ def _judge(case: Case) -> Verdict:
     unwanted = case.denied("rdma-expected")
     was_surveyed = case.has(HostIdentity)
     evidence = (
-        *seen(_REFUSED, STRONG, refused),
-        *seen(
+        *piece(_REFUSED, STRONG, refused),
+        *piece(
             _SMALL,
             STRONG if uses_rdma or not was_surveyed else _IDLE_NATS,
             small,
             limit_bytes=small[0].limit_bytes if small else None,
         ),
-        *seen(_BARE, FAIR, bare if refused else ()),
-        *seen(_SAID, FAIR, case.said("memory-lock-limited") if not unwanted else ()),
+        *piece(_BARE, FAIR, bare if refused else ()),
+        *piece(_SAID, FAIR, case.said("memory-lock-limited") if not unwanted else ()),
         *(contradicts(_NOT_WANTED, STRONG, one) for one in unwanted[:1]),
         *((contradicts(_UNLIMITED, FAIR, unlimited[0]),) if unlimited and not small and not refused else ()),
     )

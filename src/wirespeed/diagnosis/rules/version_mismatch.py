@@ -2,7 +2,8 @@
 
 import re
 
-from wirespeed.diagnosis.joins.cluster import host_of, seen
+from wirespeed.diagnosis.joins.cluster import host_of
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
@@ -22,13 +23,13 @@ def _judge(case: Case) -> Verdict:
         lambda one: re.search(r"undefined symbol|symbol lookup error|driver version is insufficient", one.message) is not None,
     )
     evidence = (
-        *seen(_WARNED, PROVES, case.every(NcclWarning, topic="version-mismatch")),
-        *seen(_DIFFER, STRONG + SLIGHT, differing, software=differing[0].name if differing else None),
-        *seen(_UNLINKED, STRONG, unlinked),
-        *seen(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
-        *seen(_SAID, FAIR + SLIGHT, case.said("versions-differ")),
-        *seen(_TWO_NAMED, FAIR, _two_named(case) if case.said("versions-differ") else ()),
-        *seen(_GROUPS, FAIR if case.said("versions-differ") or differing else SLIGHT, case.said("groups-do-not-mix")),
+        *piece(_WARNED, PROVES, case.every(NcclWarning, topic="version-mismatch")),
+        *piece(_DIFFER, STRONG + SLIGHT, differing, software=differing[0].name if differing else None),
+        *piece(_UNLINKED, STRONG, unlinked),
+        *piece(_GARBLED, FAIR, case.every(NcclWarning, topic="peer-address-invalid")),
+        *piece(_SAID, FAIR + SLIGHT, case.said("versions-differ")),
+        *piece(_TWO_NAMED, FAIR, _two_named(case) if case.said("versions-differ") else ()),
+        *piece(_GROUPS, FAIR if case.said("versions-differ") or differing else SLIGHT, case.said("groups-do-not-mix")),
     )
     return Verdict(evidence=evidence)
 

@@ -1,6 +1,6 @@
 """The guest does not see the real PCIe tree, so NCCL plans with a flat or bogus one."""
 
-from wirespeed.diagnosis.joins.cluster import seen
+from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTopoNode
 from wirespeed.model.facts.gpu import DevicePath
@@ -25,13 +25,13 @@ def _judge(case: Case) -> Verdict:
     )
     flat = _all_alike(case)
     evidence = (
-        *seen(_GUEST, SLIGHT, guest if slow or flat or case.said("slower-than-bare-metal") else ()),
-        *seen(_SLOW, FAIR, slow),
-        *seen(_FLAT, STRONG if guest else SLIGHT, flat),
-        *seen(_BARE_METAL, FAIR, case.said("slower-than-bare-metal") if guest else ()),
-        *seen(_SAID_FLAT, FAIR + SLIGHT, case.said("topology-flat") if guest and not flat else ()),
-        *seen(_FILE_HELPS, FAIR + SLIGHT, case.said("topology-file-helps")),
-        *seen(_NO_FILE, SLIGHT, case.every(EnvVar, name="NCCL_TOPO_FILE", setting=None) if guest else ()),
+        *piece(_GUEST, SLIGHT, guest if slow or flat or case.said("slower-than-bare-metal") else ()),
+        *piece(_SLOW, FAIR, slow),
+        *piece(_FLAT, STRONG if guest else SLIGHT, flat),
+        *piece(_BARE_METAL, FAIR, case.said("slower-than-bare-metal") if guest else ()),
+        *piece(_SAID_FLAT, FAIR + SLIGHT, case.said("topology-flat") if guest and not flat else ()),
+        *piece(_FILE_HELPS, FAIR + SLIGHT, case.said("topology-file-helps")),
+        *piece(_NO_FILE, SLIGHT, case.every(EnvVar, name="NCCL_TOPO_FILE", setting=None) if guest else ()),
     )
     return Verdict(evidence=evidence)
 
