@@ -10,10 +10,9 @@ from wirespeed.model.measurement import LoadRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.load_counts import LoadCounts
 
 MOST_QUOTES = 24
-MOST_ERROR_KINDS = 32
-MOST_ERROR_CHARACTERS = 160
 
 _COMMAND = re.compile(r"(?:^|[\s$#%./])hey\s+(?P<flags>-.*)")
 _CONCURRENCY = re.compile(r"(?:^|\s)-c\s*(?P<count>\d{1,7})\b")
@@ -22,8 +21,6 @@ _OTHER_TOOL = re.compile(r"^\s*Success rate:")
 _FIGURE = re.compile(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?:\s+secs)?\s*$")
 _PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d{1,15}(?:\.\d+)?) secs")
 _DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d{1,15}(?:\.\d+)?) secs")
-_COUNTED = re.compile(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
-_RESPONSES = re.compile(r"^(?P<count>\d{1,15}) responses")
 _OWN = frozenset({"Slowest", "dial", "50", "90", "95", "99"})
 """Figures under names that other tools do not print; `Total:` and `Requests/sec:` are no sign of hey."""
 _MARK = re.compile(
@@ -38,14 +35,12 @@ class _Run:
     quotes: list[Quote] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     connections_count: int | None = None
-    error_counts: dict[str, int] = field(default_factory=dict)
-    status_counts: dict[str, int] = field(default_factory=dict)
-    is_in_errors: bool = False
+    counts: LoadCounts = field(default_factory=LoadCounts)
     is_other_tool: bool = False
 
     def has_result(self) -> bool:
         """Whether anything of hey's was read."""
-        return not self.is_other_tool and bool(_OWN & self.figures.keys() or self.error_counts or self.status_counts)
+        return not self.is_other_tool and bool(_OWN & self.figures.keys() or self.counts.errors or self.counts.responses)
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -78,27 +73,14 @@ def _take(run: _Run, line: str) -> bool:
     elif dial := _DIAL.match(line):
         run.figures["dial"] = float(dial["number"])
         return True
-    elif counted := _COUNTED.match(line):
-        return _take_count(run, counted["key"], counted["rest"])
-    elif "distribution:" in line:
-        run.is_in_errors = "Error distribution" in line
-    return False
-
-
-def _take_count(run: _Run, key: str, rest: str) -> bool:
-    responses = _RESPONSES.match(rest)
-    if responses:
-        run.status_counts[key] = int(responses["count"])
-    elif run.is_in_errors and len(run.error_counts) < MOST_ERROR_KINDS:
-        run.error_counts[rest.strip()[:MOST_ERROR_CHARACTERS]] = int(key)
     else:
-        return False
-    return True
+        return run.counts.take(line)
+    return False
 
 
 def _record(lines: Lines, run: _Run) -> LoadRun:
     figures = run.figures
-    requests = sum(run.status_counts.values()) + sum(run.error_counts.values())
+    requests = sum(run.counts.responses.values()) + sum(run.counts.errors.values())
     return LoadRun(
         source=source(lines, "hey"),
         quotes=tuple(run.quotes),
@@ -112,8 +94,8 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
         latency_max_s=figures.get("Slowest"),
         connections_count=run.connections_count,
         requests_count=requests or None,
-        error_counts=run.error_counts,
-        status_counts=run.status_counts,
+        error_counts=run.counts.errors,
+        status_counts=run.counts.responses,
         dns_dialup_s=figures.get("dial"),
         duration_s=figures.get("Total"),
     )

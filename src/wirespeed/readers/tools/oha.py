@@ -13,13 +13,12 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.json_excerpt import marked_documents
+from wirespeed.readers.parsing.load_counts import MOST_ERROR_CHARACTERS, MOST_ERROR_KINDS, LoadCounts
 
 MOST_QUOTES = 24
 MOST_DOCUMENTS = 100
 MOST_COUNT = 10**15
 """A larger count is damage."""
-MOST_ERROR_KINDS = 32
-MOST_ERROR_CHARACTERS = 160
 
 _BEGIN = re.compile(r"^\s*Summary:\s*$")
 _SUCCESS = re.compile(r"^\s*Success rate:\s+\d")
@@ -27,8 +26,6 @@ _TIME = r"(?P<number>\d{1,15}(?:\.\d+)?) ?(?P<unit>secs?|ms|us|µs|ns)"
 _FIGURE = re.compile(rf"^\s*(?P<name>Total|Slowest|Average|DNS\+dialup):\s+{_TIME}\b")
 _RATE = re.compile(r"^\s*Requests/sec:\s+(?P<number>\d{1,15}(?:\.\d+)?)\s*$")
 _PERCENTILE = re.compile(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b")
-_COUNTED = re.compile(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
-_RESPONSES = re.compile(r"^(?P<count>\d{1,15}) responses")
 _DOCUMENT = re.compile(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
 _MARK = re.compile(r"(?m)^[ \t]*Success rate:\s+\d")
 
@@ -39,10 +36,8 @@ class _Run:
 
     quotes: list[Quote] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
-    error_counts: dict[str, int] = field(default_factory=dict)
-    status_counts: dict[str, int] = field(default_factory=dict)
+    counts: LoadCounts = field(default_factory=LoadCounts)
     is_oha: bool = False
-    is_in_errors: bool = False
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -70,23 +65,8 @@ def _take(run: _Run, line: str) -> bool:
         run.figures["rate"] = float(rate["number"])
     elif percentile := _PERCENTILE.match(line):
         run.figures[percentile["percent"]] = _seconds(percentile)
-    elif counted := _COUNTED.match(line):
-        return _take_count(run, counted["key"], counted["rest"])
     else:
-        if "distribution:" in line:
-            run.is_in_errors = "Error distribution" in line
-        return False
-    return True
-
-
-def _take_count(run: _Run, key: str, rest: str) -> bool:
-    responses = _RESPONSES.match(rest)
-    if responses:
-        run.status_counts[key] = int(responses["count"])
-    elif run.is_in_errors and len(run.error_counts) < MOST_ERROR_KINDS:
-        run.error_counts[rest.strip()[:MOST_ERROR_CHARACTERS]] = int(key)
-    else:
-        return False
+        return run.counts.take(line)
     return True
 
 
@@ -108,9 +88,9 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
         latency_p95_s=figures.get("95"),
         latency_p99_s=figures.get("99"),
         latency_max_s=figures.get("Slowest"),
-        requests_count=sum(run.status_counts.values()) + sum(run.error_counts.values()) or None,
-        error_counts=run.error_counts,
-        status_counts=run.status_counts,
+        requests_count=sum(run.counts.responses.values()) + sum(run.counts.errors.values()) or None,
+        error_counts=run.counts.errors,
+        status_counts=run.counts.responses,
         dns_dialup_s=figures.get("DNS+dialup"),
         duration_s=figures.get("Total"),
     )
