@@ -27,11 +27,6 @@ def test_data_wait_share(step_s: float, data_s: float, share: float) -> None:
     assert storage.data_wait_ratio(step_s, data_s) == pytest.approx(share, abs=1e-3)
 
 
-def test_page_faults_read_pages() -> None:
-    """369,655 faults in 20 s at 4 KiB: 75.7 MB/s (shared case 003)."""
-    assert storage.page_fault_bytes_per_s(369_655, 20.0) == pytest.approx(75.7e6, rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("rate", "line", "is_one"),
     [(97.8e9, 100e9, True), (941e6, 1e9, True), (9.38e9, 10e9, True), (80e9, 100e9, False), (110e9, 100e9, False)],

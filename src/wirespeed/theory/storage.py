@@ -1,7 +1,5 @@
 """What a transfer can reach: window over round trip, time from size and rate, and the share of a step spent waiting for data."""
 
-PAGE_BYTES = 4096
-"""Size of a page of the x86-64 and most arm64 kernels: what one major fault reads at least."""
 HEALTHY_SHARE_RATIO = 0.85
 """From this share of the line rate on a transfer is as fast as the link allows: headers and inter-frame gaps take 3 to 6 %, protocols some more."""
 
@@ -24,11 +22,6 @@ def transfer_s(size_bytes: float, rate_bytes_per_s: float) -> float:
 def data_wait_ratio(step_s: float, data_s: float) -> float:
     """Share of a training step spent waiting for its input."""
     return min(1.0, data_s / step_s) if step_s > 0 else 0.0
-
-
-def page_fault_bytes_per_s(major_faults_count: float, duration_s: float) -> float:
-    """Rate at which major faults alone read, a page at a time without read-ahead."""
-    return major_faults_count * PAGE_BYTES / duration_s
 
 
 def is_healthy_share(rate_bits_per_s: float, line_bits_per_s: float) -> bool:
