@@ -25,19 +25,52 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Load a verb on first use; an import error from inside the verb is let through."""
+    """Load a verb, or a group of verbs, on first use; an import error from inside the verb is let through."""
     if name.startswith("_"):
         raise AttributeError(name)
+    return _spoken("wirespeed.verbs", name)
+
+
+def _spoken(package: str, name: str) -> Any:
+    module = _module(package, name) or _module(package, f"{name}_")
+    if module is None:
+        raise AttributeError(f"{package} has no verb {name!r}")
+    if hasattr(module, "__path__"):
+        return _Group(module.__name__)
+    return _verb(module, name)
+
+
+def _module(package: str, name: str) -> Any:
     try:
-        module = importlib.import_module(f"wirespeed.verbs.{name}")
+        return importlib.import_module(f"{package}.{name}")
     except ModuleNotFoundError as error:
-        if error.name == f"wirespeed.verbs.{name}":
-            raise AttributeError(f"wirespeed has no verb {name!r}") from None
+        if error.name == f"{package}.{name}":
+            return None
         raise
+
+
+class _Group:
+    """Verbs below one word, such as `wirespeed.lab.up()`."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _spoken(self._package, name)
+
+
+def _verb(module: Any, name: str) -> Any:
+    from inspect import signature
+
+    from wirespeed.model.progress import unheard
 
     def verb(*inputs: str, **options: Any) -> Any:
         given = {"inputs": inputs} if inputs else {}
-        return module.run(module.Options(**given, **options))
+        chosen = module.Options(**given, **options)
+        takes_progress = len(signature(module.run).parameters) > 1
+        return module.run(chosen, unheard) if takes_progress else module.run(chosen)
 
     verb.__doc__ = module.__doc__
     verb.__name__ = name
@@ -49,4 +82,4 @@ def __dir__() -> list[str]:
     from wirespeed import verbs
     from wirespeed.model import shelf
 
-    return ["__version__", *shelf.ids(verbs)]
+    return ["__version__", *shelf.ids(verbs), *shelf.groups(verbs)]

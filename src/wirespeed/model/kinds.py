@@ -130,4 +130,6 @@ class Option:
     """Such as `--from`; by default `--` and the field's name."""
     choices: tuple[str, ...] = ()
     is_argument: bool = False
+    is_command: bool = False
+    """The rest of the line is a command to run; its flags are not ours."""
     metavar: str | None = None

@@ -14,6 +14,12 @@ def ids(package: ModuleType) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
+def groups(package: ModuleType) -> tuple[str, ...]:
+    """Shelves that stand on this shelf: packages in its directory, sorted; imports nothing."""
+    names = {path.parent.name for root in package.__path__ for path in Path(root).glob("*/__init__.py")}
+    return tuple(sorted(name for name in names if not name.startswith("_")))
+
+
 def take(package: ModuleType, name: str, kind: type[T]) -> T:
     """The one object of `kind` that module `name` defines. Raises LookupError when there is not exactly one."""
     module = importlib.import_module(f"{package.__name__}.{name}")

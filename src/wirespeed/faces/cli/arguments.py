@@ -19,9 +19,7 @@ def parameters(options: type[msgspec.Struct]) -> list[click.Parameter]:
 def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:
     plain, option = _split(hint)
     if option.is_argument:
-        return click.Argument(
-            [field.name], nargs=-1 if get_origin(plain) is tuple else 1, metavar=f"[{option.metavar or field.name} ...]"
-        )
+        return _argument(field, plain, option)
     flags = option.flags or ("--" + field.name.strip("_").replace("_", "-"),)
     if plain is bool:
         return click.Option([*flags, field.name], is_flag=True, default=field.default, help=option.help.en)
@@ -35,6 +33,26 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:
         metavar=option.metavar,
         show_default=field.default not in (None, "", ()),
     )
+
+
+def takes_a_command(options: type[msgspec.Struct]) -> bool:
+    """Whether the verb's last words are somebody else's command line, whose flags are not ours."""
+    hints = typing.get_type_hints(options, include_extras=True)
+    return any(_split(hints[field.name])[1].is_command for field in msgspec.structs.fields(options))
+
+
+def _argument(field: msgspec.structs.FieldInfo, plain: Any, option: Option) -> click.Argument:
+    """A positional argument: required where the struct has no default, and many where it is a tuple."""
+    shown = option.metavar or field.name.upper()
+    is_required = field.default is msgspec.NODEFAULT
+    if get_origin(plain) is tuple:
+        return click.Argument(
+            [field.name], nargs=-1, required=is_required, metavar=f"{shown} ..." if is_required else f"[{shown} ...]"
+        )
+    default = None if is_required else field.default
+    metavar = shown if is_required else f"[{shown}]"
+    kind: Any = click.Choice(list(option.choices)) if option.choices else _scalar(plain)
+    return click.Argument([field.name], type=kind, required=is_required, default=default, metavar=metavar)
 
 
 def _split(hint: Any) -> tuple[Any, Option]:

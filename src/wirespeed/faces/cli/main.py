@@ -4,9 +4,11 @@
 """
 
 import importlib
+import inspect
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import click
@@ -25,33 +27,50 @@ OVERVIEW = "Find what limits large-model training or inference on the network, p
 
 
 class Verbs(click.Group):
-    """The verbs are the files of the verbs shelf; a verb is imported only when it is used."""
+    """The verbs are the files of a shelf, and groups of verbs its packages; a verb is imported only when it is used."""
+
+    def __init__(self, package: ModuleType, **given: Any) -> None:
+        super().__init__(**given)
+        self.package = package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of the verbs."""
-        return [name.replace("_", "-") for name in shelf.ids(verbs)]
+        """Names of the verbs and groups."""
+        return sorted(spoken(name) for name in (*shelf.ids(self.package), *shelf.groups(self.package)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """One verb as a command, or None where there is no such verb."""
-        name = cmd_name.replace("-", "_")
-        return _command(name) if name in shelf.ids(verbs) else None
+        """One verb or group as a command, or None where there is no such."""
+        for name in shelf.groups(self.package):
+            if spoken(name) == cmd_name:
+                inner = importlib.import_module(f"{self.package.__name__}.{name}")
+                return Verbs(inner, name=cmd_name, help=inner.__doc__)
+        for name in shelf.ids(self.package):
+            if spoken(name) == cmd_name:
+                return _command(f"{self.package.__name__}.{name}", cmd_name)
+        return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The overview: each verb's first line, read from its file without importing it."""
+        root = Path(self.package.__path__[0])
+        files = {spoken(name): root / f"{name}.py" for name in shelf.ids(self.package)}
+        files |= {spoken(name): root / name / "__init__.py" for name in shelf.groups(self.package)}
         with formatter.section("Verbs"):
-            formatter.write_dl([(name, _first_line(name.replace("-", "_"))) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, _first_line(files[name])) for name in self.list_commands(ctx)])
 
 
-def _first_line(name: str) -> str:
-    source = Path(verbs.__path__[0]) / f"{name}.py"
-    with source.open(encoding="utf-8") as text:
+def spoken(name: str) -> str:
+    """A module's name as a verb: a verb that is a word of Python has an underscore at its end."""
+    return name.strip("_").replace("_", "-")
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8") as text:
         return text.readline().strip().strip('"')
 
 
-def _command(name: str) -> click.Command:
-    from wirespeed.faces.cli.arguments import parameters
+def _command(module_name: str, name: str) -> click.Command:
+    from wirespeed.faces.cli.arguments import parameters, takes_a_command
 
-    module = importlib.import_module(f"{verbs.__name__}.{name}")
+    module = importlib.import_module(module_name)
     shown = [
         click.Option(
             ["--format", "output_format"], type=click.Choice(FORMATS), default="text", show_default=True, help="how to print"
@@ -60,10 +79,11 @@ def _command(name: str) -> click.Command:
         click.Option(["--output"], metavar="FILE", help="write there instead of standard output"),
     ]
     return click.Command(
-        name.replace("_", "-"),
+        name,
         params=[*parameters(module.Options), *shown],
         callback=lambda **given: _run(module, given),
         help=module.__doc__,
+        context_settings={"allow_interspersed_args": not takes_a_command(module.Options)},
     )
 
 
@@ -73,14 +93,20 @@ def _run(module: Any, given: dict[str, Any]) -> None:
     try:
         options = module.Options(**given)
         _refuse_overwriting(output, given)
-        with at_work(module.__name__.rpartition(".")[2]):
-            answer = module.run(options)
+        answer = _answer(module, options, language)
         _write(_printed(module, answer, options, output_format, language, output), output)
     except BadRequest as error:
         _leave(error.why[language], WRONG_USE)
     except CouldNot as error:
         _leave(error.why[language], COULD_NOT)
     sys.exit(module.exit_code(answer, options) if hasattr(module, "exit_code") else 0)
+
+
+def _answer(module: Any, options: Any, language: Language) -> Any:
+    """Run the verb, telling on the terminal how far it is where the verb says so."""
+    with at_work(spoken(module.__name__.rpartition(".")[2]), language) as progress:
+        takes_progress = len(inspect.signature(module.run).parameters) > 1
+        return module.run(options, progress) if takes_progress else module.run(options)
 
 
 def _refuse_overwriting(output: str | None, given: dict[str, Any]) -> None:
@@ -163,10 +189,9 @@ def _leave(why: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-@click.group(cls=Verbs, help=OVERVIEW, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__)
-def _root() -> None:
-    pass
+_root = click.version_option(__version__)(
+    Verbs(verbs, name="wirespeed", help=OVERVIEW, context_settings={"help_option_names": ["-h", "--help"]})
+)
 
 
 def main() -> None:

@@ -117,6 +117,8 @@ class Counter(Record, frozen=True, kw_only=True):
     value_count: int
     canonical: str | None = None
     is_delta: bool = False
+    over_s: float | None = None
+    """Time a difference was taken over, where known."""
 
 
 class Bond(Record, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""Load on purpose: active measurements of links, bounded and cleaned up after."""
