@@ -1,1 +1,1 @@
-"""A cluster to practise on: hosts, leaf and spine routers as network namespaces of one process tree."""
+"""A cluster to practise on: hosts, leaf and spine routers as network namespaces, and faults put into it on purpose."""

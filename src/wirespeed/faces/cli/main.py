@@ -124,6 +124,8 @@ def _printed(module: Any, answer: Any, options: Any, output_format: str, languag
     if output_format == "json":
         return _json(answer)
     document = module.present(answer, options)
+    if not document.blocks and output_format == "text":
+        return None  # the verb has nothing to add to what was printed meanwhile
     if output_format == "text" and output is None and sys.stdout is not None and sys.stdout.isatty():
         _print_in_colour(document, language)
         return None

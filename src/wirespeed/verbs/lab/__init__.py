@@ -1,0 +1,1 @@
+"""A cluster in network namespaces to practise on: bring it up, break it on command, heal it."""

@@ -1,0 +1,69 @@
+"""Run any program in one node of the lab, with its input, output and exit code."""
+
+import signal
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from wirespeed.emulation import lab
+from wirespeed.model.document import Document
+from wirespeed.model.errors import BadRequest, CouldNot
+from wirespeed.model.kinds import Option
+from wirespeed.model.text import Text, same
+from wirespeed.verbs.lab._shared import USUAL_NAME, NameOption
+
+SCHEMA = "wirespeed/lab-run/1"
+KILLED_BY_SIGNAL = 128
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where, and what."""
+
+    host: Annotated[str, Option(help=Text(en="a host, leaf or spine", zh="主机、叶或脊交换机"), is_argument=True, metavar="HOST")]
+    command: Annotated[
+        tuple[str, ...],
+        Option(help=Text(en="the program and its arguments", zh="程序及其参数"), is_argument=True, is_command=True, metavar="CMD"),
+    ] = ()
+    name: NameOption = USUAL_NAME
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of `lab run`, given after the program's own output."""
+
+    schema: str = SCHEMA
+    host: str
+    command: tuple[str, ...]
+    exit_code: int
+
+
+def run(options: Options) -> Answer:
+    """Run the program and wait for it. Raises BadRequest for an unknown node or no command, CouldNot where it cannot be entered."""
+    if not options.command:
+        raise BadRequest(Text(en="what shall be run? Put it after --", zh="要运行什么？请写在 -- 之后"))
+    opened = lab.open_lab(options.name)
+    entered = opened.enter_argv(opened.node(options.host), str(Path.cwd()))
+    try:
+        program = subprocess.Popen((*entered, *options.command))  # noqa: S603 - running what the user says is the purpose
+    except OSError as error:
+        raise CouldNot(
+            Text(en=f"{entered[0]} cannot be run: {error.strerror}", zh=f"无法运行 {entered[0]}：{error.strerror}")
+        ) from error
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's; we wait for what it makes of it
+    try:
+        code = program.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        program.kill()
+    return Answer(host=options.host, command=options.command, exit_code=code if code >= 0 else KILLED_BY_SIGNAL - code)
+
+
+def present(answer: Answer, options: Options) -> Document:
+    """Nothing beside what the program printed."""
+    return Document(title=same("wirespeed lab run"), blocks=())
+
+
+def exit_code(answer: Answer, options: Options) -> int:
+    """The program's own."""
+    return answer.exit_code
