@@ -1,1 +1,1 @@
-"""Load on purpose: active measurements of links, bounded and cleaned up after."""
+"""Load on purpose: measurements that need traffic of their own."""

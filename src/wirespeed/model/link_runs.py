@@ -48,10 +48,13 @@ class FlowRun(Record, frozen=True, kw_only=True):
     sndbuf_limited_ratio: float | None = None
     """Share of the busy time."""
     pacing_rate_bytes_per_s: float | None = None
+    sender_cpu_ratio: float | None = None
+    """Of one core, the sender's process inside the window."""
+    receiver_cpu_ratio: float | None = None
     limited_by: Literal["congestion-window", "receive-window", "send-buffer", "sender", "pacing"] | None = None
     """What held this flow back most; None where nothing stood out."""
     error: str | None = None
-    """How the flow ended before its time: `reset`, `timed-out`, `closed`."""
+    """How the flow ended before its time: `reset`, `closed`; `timed-out` where nothing came through in the window."""
 
 
 class LatencyRun(Record, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ _STATES = (
 )  # fmt: skip
 _MESSAGE = struct.Struct("=BBBB2s2s16s16sIQIIIII")
 """Family, state, timer, retransmits; source and destination port (network order), addresses; interface, cookie; expires, recv queue, send queue, uid, inode."""
-_INFO = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
+INFO_LAYOUT = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
 """`struct tcp_info` from `tcpi_backoff` up to `tcpi_rehash` (6.2); an older kernel gives less, which is padded and then left out."""
 _DROPS = struct.Struct("=I")
 _NO_LIMIT = (1 << 64) - 1
@@ -78,9 +78,9 @@ def sockets(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[
             yield _without_info(message, process, source)
         else:
             values = (
-                _INFO.unpack_from(data, info)
-                if info_bytes >= _INFO.size
-                else _INFO.unpack(data[info : info + info_bytes] + bytes(_INFO.size - info_bytes))
+                INFO_LAYOUT.unpack_from(data, info)
+                if info_bytes >= INFO_LAYOUT.size
+                else INFO_LAYOUT.unpack(data[info : info + info_bytes] + bytes(INFO_LAYOUT.size - info_bytes))
             )
             yield _with_info(message, values, info_bytes, _name(congestion_control), drops, process, source)
 

@@ -1,0 +1,1 @@
+"""The shelf of link tests: one file a test, both ends in it."""
