@@ -24,7 +24,7 @@ FREE = {
         ({"window_use_ratio": 1.0, "rwnd_limited_ratio": 0.5}, "receive-window"),
         ({"of_bound_ratio": 1.0, "busy_ratio": 0.1}, "pacing"),
         ({"of_bound_ratio": 0.3, "busy_ratio": 0.1}, "sender"),
-        ({name: None for name in FREE}, None),
+        (dict.fromkeys(FREE), None),
     ],
 )
 def test_the_strongest_limit_is_named(change: dict[str, float | None], limit: str | None) -> None:

@@ -17,7 +17,7 @@ NAME_ENDINGS = (
 """What a numeric field's name must end in; identifiers end in `_index`, `_number` or `_code`."""
 
 IDENTIFIER_NAMES = frozenset(
-    {"port", "rank", "cpu", "cpus", "effective_cpus", "irq", "pid", "index", "group", "count", "value", "level", "records"}
+    {"port", "ports", "rank", "cpu", "cpus", "effective_cpus", "irq", "pid", "index", "group", "count", "value", "level", "records"}
     | {"enabled_priorities", "distances", "source_port"}
     | {"mean", "p50", "p95", "p99", "minimum", "maximum"}
 )

@@ -1,5 +1,6 @@
 """The client's side of a session with a responder."""
 
+import contextlib
 import os
 import socket
 import time
@@ -34,8 +35,8 @@ class Session:
     @classmethod
     def opened(cls, spec: LinkSpec) -> "Session":
         """Connect and prove the token, both ways. Raises PathBroken, or Refused where the peer does not want us."""
-        control = connected(spec.address, spec.port, spec.timeout_s)
-        try:
+        with contextlib.ExitStack() as unproven:
+            control = unproven.enter_context(connected(spec.address, spec.port, spec.timeout_s))
             nonce = os.urandom(protocol.NONCE_BYTES)
             protocol.send_frame(control, protocol.Hello(version_number=protocol.VERSION, nonce=nonce), spec.timeout_s)
             challenge = _greeted(control, protocol.Challenge, spec.timeout_s)
@@ -44,10 +45,7 @@ class Session:
             welcome = _greeted(control, protocol.Welcome, spec.timeout_s)
             if not protocol.is_same(welcome.proof, protocol.proof_of(spec.token.encode(), "server", nonce, challenge.nonce)):
                 raise Refused("token")
-            control.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except BaseException:
-            control.close()
-            raise
+            unproven.pop_all()
         return cls(spec, control, welcome, protocol.session_key(spec.token, nonce, challenge.nonce))
 
     def __enter__(self) -> "Session":

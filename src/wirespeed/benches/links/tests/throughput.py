@@ -52,10 +52,10 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Go(msgspec.Struct, frozen=True, kw_only=True):
-    """All data connections are open. `there` and `back` are their indices; the plan is on the responder's clock."""
+    """All data connections are open: those that carry from the client, and those that carry to it. The plan is on the responder's clock."""
 
-    there: tuple[int, ...]
-    back: tuple[int, ...]
+    there_index: tuple[int, ...]
+    back_index: tuple[int, ...]
     plan: FlowPlan
 
 
@@ -117,7 +117,7 @@ def _phase(spec: LinkSpec, session: Session, phase: Phase, number: int) -> list[
         flows.append(_Flow(index, direction, handle.getsockname()[1]))
     plan = _plan(spec, session.welcome.most_bytes_per_s, max(1, len(flows)), session.rtt_s)
     there, back = (tuple(flow.number for flow in flows if flow.direction == way) for way in ("there", "back"))
-    session.tell(Go(there=there, back=back, plan=msgspec.structs.replace(plan, start_at_s=plan.start_at_s + ahead_s)))
+    session.tell(Go(there_index=there, back_index=back, plan=msgspec.structs.replace(plan, start_at_s=plan.start_at_s + ahead_s)))
     ours = _run_ends(handles, there, back, plan)
     for handle in handles.values():
         session.done_with(handle)
@@ -215,13 +215,13 @@ def _server(served: Served, raw: msgspec.Raw) -> None:
     if not _is_bounded(served, go, plan):
         return
     handles = {}
-    for index in (*go.there, *go.back):
+    for index in (*go.there_index, *go.back_index):
         handle = served.data(index)
         if handle is not None:
             choose_congestion_control(handle, ask.congestion_control)
             handles[index] = handle
     report = _run_ends(
-        handles, tuple(one for one in go.back if one in handles), tuple(one for one in go.there if one in handles), plan
+        handles, tuple(one for one in go.back_index if one in handles), tuple(one for one in go.there_index if one in handles), plan
     )
     for handle in handles.values():
         cut(handle)
@@ -232,7 +232,7 @@ def _is_bounded(served: Served, go: Go, plan: FlowPlan) -> bool:
     """Whether a plan keeps to what this responder allows."""
     whole_s = plan.start_at_s - time.time() + plan.ramp_s + plan.duration_s + plan.tail_s
     return (
-        len(go.there) + len(go.back) <= served.limits.most_flows_count
+        len(go.there_index) + len(go.back_index) <= served.limits.most_flows_count
         and 0 < plan.block_bytes <= MOST_BLOCK_BYTES
         and min(plan.ramp_s, plan.duration_s, plan.tail_s) > 0
         and whole_s <= served.limits.most_flow_s
