@@ -150,6 +150,21 @@ class NameLookup(Record, frozen=True, kw_only=True):
     queries_count: int | None = None
 
 
+class NameServerRun(Record, frozen=True, kw_only=True):
+    """One name asked of one name server several times, one question after another."""
+
+    server: str
+    name: str
+    sent_count: int
+    answered_count: int
+    time_p50_s: float | None = None
+    time_max_s: float | None = None
+    is_known: bool | None = None
+    """Whether the server knows the name (NOERROR with answers); None without any answer."""
+    error: str | None = None
+    """Why nothing could be asked, such as `refused`."""
+
+
 class PortProbe(Record, frozen=True, kw_only=True):
     """One TCP connection attempt (nc, curl, telnet, a library's connect) and how it ended."""
 

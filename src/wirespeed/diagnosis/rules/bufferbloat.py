@@ -1,11 +1,13 @@
 """Queues are so deep that waiting in them, not loss, makes the latency."""
 
+from wirespeed.diagnosis.joins.paths import idle_latencies, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Qdisc
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun, LatencyRun
 from wirespeed.model.measurement import PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -13,6 +15,8 @@ from wirespeed.model.text import Text
 GROWTH_RATIO = 3.0
 """Round-trip time at least three times its own minimum, and more than 20 ms of waiting."""
 WAITING_S = 0.02
+RARE_LOSS_RATIO = 0.0005
+"""A queue of a few milliseconds overflows several times a second; a deep one does not."""
 WITHIN_A_RUN_S = 0.1
 """One late echo of a run may be a lost nap of a CPU: within a run more is asked for, of its mean too."""
 
@@ -22,8 +26,19 @@ def _judge(case: Case) -> Verdict:
     waiting = tuple(one for one in flows if _waits(one) and not one.lost_packets)
     backlog = case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)
     lossy = tuple(one for one in flows if one.lost_packets)
+    grown = _grown_under_load(case)
+    deep = case.every(FlowRun, _fills_a_queue)
     return Verdict(
         evidence=(
+            *piece(
+                _GROWN,
+                STRONG,
+                grown[:2],
+                idle_s=grown[0].rtt_p50_s if grown else None,
+                loaded_s=grown[1].rtt_p50_s if grown else None,
+            ),
+            *piece(_DEEP, STRONG, deep, rtt_s=max((one.rtt_p99_s or 0.0 for one in deep), default=None)),
+            *against(_SHALLOW, FAIR, case.every(LatencyRun, load="loaded") if not grown and not deep else ()),
             *piece(_WAITS, STRONG, waiting),
             *piece(_BACKLOG, FAIR, backlog),
             *piece(_ECHOES, STRONG, _slower_echoes(case)),
@@ -31,6 +46,26 @@ def _judge(case: Case) -> Verdict:
             *against(_LOSSY, SLIGHT, lossy),
         )
     )
+
+
+def _grown_under_load(case: Case) -> tuple[LatencyRun, ...]:
+    """The idle and the loaded round trips of one path, where load makes them several times as long."""
+    idle = {(one.sender, one.receiver, one.protocol): one for one in idle_latencies(case)}
+    for loaded in case.every(LatencyRun, lambda one: one.load == "loaded" and one.rtt_p50_s is not None):
+        before = idle.get((loaded.sender, loaded.receiver, loaded.protocol))
+        if before is None or before.rtt_p50_s is None or loaded.rtt_p50_s is None:
+            continue
+        if loaded.rtt_p50_s > GROWTH_RATIO * before.rtt_p50_s and loaded.rtt_p50_s - before.rtt_p50_s > WAITING_S:
+            return (before, loaded)
+    return ()
+
+
+def _fills_a_queue(flow: FlowRun) -> bool:
+    """A bulk flow that waits long in a queue which hardly ever overflows."""
+    if flow.rtt_min_s is None or flow.rtt_p50_s is None:
+        return False
+    waited_s = flow.rtt_p50_s - flow.rtt_min_s
+    return waited_s > WAITING_S and flow.rtt_p50_s > GROWTH_RATIO * flow.rtt_min_s and retransmit_ratio(flow) < RARE_LOSS_RATIO
 
 
 def _waits(flow: TcpSocket) -> bool:
@@ -59,6 +94,13 @@ def _grows_within(ping: PingRun) -> bool:
     return is_late and 0.0 < 4 * GROWTH_RATIO * least_s < most_s and most_s - least_s > WITHIN_A_RUN_S
 
 
+_GROWN = Text(
+    en="a round trip of {idle_s} takes {loaded_s} while a bulk flow runs", zh="空闲时 {idle_s} 的往返在大流量下变为 {loaded_s}"
+)
+_DEEP = Text(
+    en="a bulk flow waits up to {rtt_s} in a queue that drops next to nothing", zh="大流量在几乎不丢包的队列中等待长达 {rtt_s}"
+)
+_SHALLOW = Text(en="a bulk flow hardly lengthens the round trip", zh="大流量几乎不增加往返时延")
 _ECHOES = Text(
     en="the same target answers several times later in one of the runs, without loss", zh="同一目标在某次测试中时延为数倍，且无丢包"
 )
@@ -75,6 +117,7 @@ RULE = Rule(
         zh="大流量填满深队列，时延敏感流量只能排队；没有丢包，发送方也不会减速。",
     ),
     needs=(
+        (wants(LatencyRun, lambda one: one.load == "loaded"),),
         (wants(TcpSocket, lambda one: one.min_rtt_s is not None),),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(Statement, lambda one: one.topic == "latency-grows-under-load"),),

@@ -1,9 +1,11 @@
 """The round trip between the places is long, and each exchange pays it."""
 
+from wirespeed.diagnosis.joins.paths import idle_latencies, odd_ones
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import LatencyRun
 from wirespeed.model.measurement import HttpTiming, PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -11,17 +13,25 @@ from wirespeed.model.text import Text
 FAR_RTT_S = 0.010
 """10 ms is about 1,000 km of fibre and back; within a region a round trip is below 2 ms."""
 TRIPS = 2.0
+FARTHER_TIMES = 5.0
+FARTHER_S = 0.002
+"""Between hosts of one site: a path that takes 2 ms and five times what the others take is another place, or a detour."""
 
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
+    measured = _far_paths(case)
+    evidence += piece(_PATHS, STRONG + SLIGHT, measured, rtt_s=max((one.rtt_min_s or 0.0 for one in measured), default=None))
+    if not measured:
+        evidence += against(_PATHS_NEAR, STRONG, [one for one in idle_latencies(case) if (one.rtt_min_s or 1.0) < FARTHER_S])
     pings = [one for one in case.every(PingRun) if (one.rtt_min_s or one.rtt_mean_s or 0.0) >= FAR_RTT_S]
     connects = [one for one in case.every(HttpTiming) if _connect_s(one) >= FAR_RTT_S]
     said = [one for one in case.said("round-trip") if (said_s(one) or 0.0) >= FAR_RTT_S]
     rtt_s = max(
         [one.rtt_min_s or one.rtt_mean_s or 0.0 for one in pings]
         + [_connect_s(one) for one in connects]
-        + [said_s(one) or 0.0 for one in said],
+        + [said_s(one) or 0.0 for one in said]
+        + [one.rtt_min_s or 0.0 for one in measured],
         default=0.0,
     )
     evidence += piece(_MEASURED, ALONE, [*pings, *connects, *said], rtt_s=rtt_s)
@@ -36,10 +46,19 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence), values={"rtt_s": rtt_s or None})
 
 
+def _far_paths(case: Case) -> tuple[LatencyRun, ...]:
+    """Paths whose shortest round trip is long in itself, or much longer than those of the other pairs."""
+    runs = idle_latencies(case)
+    long = tuple(one for one in runs if (one.rtt_min_s or 0.0) >= FAR_RTT_S)
+    return long or odd_ones(runs, lambda one: one.rtt_min_s, lambda it, usual: it >= FARTHER_S and it >= FARTHER_TIMES * usual)
+
+
 def _connect_s(one: HttpTiming) -> float:
     return max(0.0, (one.connect_s or 0.0) - (one.namelookup_s or 0.0))
 
 
+_PATHS = Text(en="the shortest of many round trips takes {rtt_s}, without load", zh="无负载时多次往返中最短的也需 {rtt_s}")
+_PATHS_NEAR = Text(en="hosts reach each other within a millisecond or two", zh="主机之间往返在一两毫秒内")
 _MEASURED = Text(en="a round trip takes {rtt_s}", zh="一个往返需 {rtt_s}")
 _MOST = Text(en="round trips make up much of the request", zh="往返占请求时间的很大部分")
 _FAR = Text(en="the two ends are in different places", zh="两端位于不同地点")
@@ -53,6 +72,7 @@ RULE = Rule(
         zh="光速有限：每次交互都付一个往返，只有减少交互或就近部署才有帮助。",
     ),
     needs=(
+        (LatencyRun,),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(HttpTiming, lambda one: one.connect_s is not None),),
         (Statement,),

@@ -13,22 +13,29 @@ from wirespeed.model.finding import (
     Check,
     Evidence,
     LookAlike,
+    Value,
     Verdict,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import HttpTiming, NameLookup
+from wirespeed.model.measurement import HttpTiming, NameLookup, NameServerRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
 SLOW_LOOKUP_S = 0.1
 VERY_SLOW_LOOKUP_S = 1.0
+SLOW_SERVER_S = 0.03
+"""A name server of one's own site answers within a few milliseconds; each name costs one to ten such answers."""
 NAME_SHARE_RATIO = 0.3
 MANY_SEARCHES_COUNT = 3
 
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
+    servers = [one for one in case.every(NameServerRun) if (one.time_p50_s or 0.0) >= SLOW_SERVER_S]
+    evidence += piece(_SERVER, STRONG + FAIR, servers, **_slowest(servers))
+    lossy = [one for one in case.every(NameServerRun) if 0 < one.answered_count < one.sent_count]
+    evidence += piece(_UNANSWERED, FAIR, lossy)
     lookups = [one for one in case.every(NameLookup) if one.time_s >= SLOW_LOOKUP_S]
     very = [one for one in lookups if one.time_s >= VERY_SLOW_LOOKUP_S]
     requests_slow = [one for one in case.every(HttpTiming) if _waits_for_name(one)]
@@ -52,9 +59,17 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LOST, FAIR, lost)
     fast = [one for one in case.every(NameLookup) if one.time_s < 0.02]
     fast_requests = [one for one in case.every(HttpTiming) if one.namelookup_s is not None and one.namelookup_s < 0.02]
-    if not lookups and not requests_slow:
-        evidence += against(_FAST, FAIR, [*fast, *fast_requests])
+    quick = [one for one in case.every(NameServerRun) if one.time_p50_s is not None and one.time_p50_s < SLOW_SERVER_S]
+    if not lookups and not requests_slow and not servers:
+        evidence += against(_FAST, FAIR, [*quick, *fast, *fast_requests])
     return Verdict(evidence=tuple(evidence))
+
+
+def _slowest(servers: list[NameServerRun]) -> dict[str, Value]:
+    if not servers:
+        return {}
+    one = max(servers, key=lambda it: it.time_p50_s or 0.0)
+    return {"server": one.server, "name": one.name, "time_s": one.time_p50_s}
 
 
 def _waits_for_name(one: HttpTiming) -> bool:
@@ -67,6 +82,8 @@ def _long_search(case: Case) -> tuple[ResolverSetup, ...]:
     return case.every(ResolverSetup, lambda one: (one.ndots_count or 1) >= 5 or len(one.search) >= MANY_SEARCHES_COUNT)
 
 
+_SERVER = Text(en="name server {server} takes {time_s} to answer for {name}", zh="域名服务器 {server} 应答 {name} 需 {time_s}")
+_UNANSWERED = Text(en="a name server leaves some questions unanswered", zh="域名服务器对部分查询没有应答")
 _LOOKUP = Text(en="a look-up took {time_s}", zh="一次解析用了 {time_s}")
 _REQUEST = Text(en="a request waited {time_s} for its name", zh="一个请求为解析域名等了 {time_s}")
 _FIVE_MEASURED = Text(
@@ -91,7 +108,13 @@ RULE = Rule(
         en="Requests wait for DNS: a lost or slow query costs the resolver's 5 s retry, and a long search list multiplies queries.",
         zh="请求在等 DNS：丢失或缓慢的查询要付出解析器 5 s 的重试，长搜索列表使查询倍增。",
     ),
-    needs=((NameLookup,), (wants(HttpTiming, lambda one: one.namelookup_s is not None),), (ResolverSetup, Statement), (Statement,)),
+    needs=(
+        (NameServerRun,),
+        (NameLookup,),
+        (wants(HttpTiming, lambda one: one.namelookup_s is not None),),
+        (ResolverSetup, Statement),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -3,7 +3,7 @@
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
-from wirespeed.model.facts.path import Neighbour
+from wirespeed.model.facts.path import Address, Neighbour
 from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PingRun
@@ -11,16 +11,30 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_OWN_BRIDGES = ("lo", "docker", "br-", "virbr", "cni", "lxc", "podman", "kube", "vboxnet")
+"""Bridges that every host has for itself, with the same address on each."""
+
 
 def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_KERNEL, PROVES, case.every(KernelEvent, topic="duplicate-address")),
+            *piece(_OWNERS, PROVES, _two_owners(case)),
             *piece(_MACS, STRONG, _two_macs(case)),
             *piece(_DUPLICATES, FAIR, case.every(PingRun, lambda one: (one.duplicates_count or 0) > 0)),
             *piece(_SAID, STRONG, case.said("address-claimed-twice")),
         )
     )
+
+
+def _two_owners(case: Case) -> tuple[Record, ...]:
+    """Addresses that two hosts have, bridges that every host has for itself apart."""
+    owners: dict[str, list[Address]] = {}
+    for one in case.every(
+        Address, lambda one: one.host is not None and one.scope == "global" and not one.link.startswith(_OWN_BRIDGES)
+    ):
+        owners.setdefault(one.address, []).append(one)
+    return tuple(one for same in owners.values() if len({each.host for each in same}) > 1 for one in same)
 
 
 def _two_macs(case: Case) -> tuple[Record, ...]:
@@ -32,6 +46,7 @@ def _two_macs(case: Case) -> tuple[Record, ...]:
 
 
 _KERNEL = Text(en="the kernel or the address daemon detected a duplicate address", zh="内核或地址守护进程检测到重复地址")
+_OWNERS = Text(en="two hosts have configured the same address", zh="两台主机配置了同一地址")
 _MACS = Text(en="one address is held by two MAC addresses", zh="一个地址对应两个 MAC")
 _DUPLICATES = Text(en="echoes come back twice", zh="回显返回两次")
 _SAID = Text(en="an address conflict is reported", zh="描述提到地址冲突")
@@ -44,6 +59,7 @@ RULE = Rule(
         zh="交换机与邻居只记最后一次通告，因此到该地址的连接会被重置或到了错误的机器。",
     ),
     needs=(
+        (wants(Address, lambda one: one.host is not None),),
         (wants(KernelEvent, lambda one: True),),
         (wants(Neighbour, lambda one: one.mac_address is not None),),
         (wants(Statement, lambda one: one.topic == "address-claimed-twice"),),

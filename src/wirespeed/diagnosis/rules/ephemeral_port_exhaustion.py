@@ -16,17 +16,23 @@ MANY_TIME_WAIT_COUNT = 20_000
 """Most of the 28,232 ports of the default range 32768 to 60999."""
 
 
-def _ports_count(case: Case) -> int | None:
-    setting = case.first(Sysctl, name="net.ipv4.ip_local_port_range")
+def _limit_on(case: Case, host: str | None) -> int:
+    """From how many sockets in TIME_WAIT on the ports of a host are nearly gone: 70 % of its range, where that is known."""
+    ports = _ports_count(case, host)
+    return int(0.7 * ports) if ports else MANY_TIME_WAIT_COUNT
+
+
+def _ports_count(case: Case, host: str | None) -> int | None:
+    settings = case.every(Sysctl, name="net.ipv4.ip_local_port_range")
+    setting = next((one for one in settings if one.host == host), None) or (settings[0] if host is None and settings else None)
     bounds = setting.setting.split() if setting else []
     return int(bounds[1]) - int(bounds[0]) + 1 if len(bounds) == 2 and all(bound.isdigit() for bound in bounds) else None
 
 
 def _judge(case: Case) -> Verdict:
-    ports = _ports_count(case)
-    limit = int(0.7 * ports) if ports else MANY_TIME_WAIT_COUNT
+    limit = _limit_on(case, None)
     sockets = case.every(SocketSummary, lambda one: "TIME" in one.state.upper())
-    many = [one for one in sockets if one.socket_count >= limit]
+    many = [one for one in sockets if one.socket_count >= _limit_on(case, one.host)]
     said_many = case.every(Statement, lambda one: one.topic == "time-wait-many" and (one.value or 0) >= limit)
     evidence: list[Evidence] = []
     events: list[Record] = [
@@ -42,8 +48,11 @@ def _judge(case: Case) -> Verdict:
             evidence += piece(_FEW_ENDS, SLIGHT, case.said("few-destinations"))
     else:
         evidence += piece(_NEW_EACH, SLIGHT, case.said("new-connection-each"))
-    evidence += against(_FEW, FAIR, [] if many else [one for one in sockets if one.socket_count < 0.2 * limit])
-    return Verdict(evidence=tuple(evidence), values={"rate_per_s": requests.most_new_connections_per_s(ports or 28_232)})
+    evidence += against(_FEW, FAIR, [] if many else [one for one in sockets if one.socket_count < 0.2 * _limit_on(case, one.host)])
+    return Verdict(
+        evidence=tuple(evidence),
+        values={"rate_per_s": requests.most_new_connections_per_s(_ports_count(case, many[0].host if many else None) or 28_232)},
+    )
 
 
 _NO_ADDRESS = Text(en="connect fails because no source port is left", zh="因没有可用源端口而连接失败")

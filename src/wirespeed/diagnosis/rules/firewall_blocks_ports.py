@@ -2,16 +2,19 @@
 
 import re
 
+from wirespeed.diagnosis.joins.paths import silent_ports
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PingRun, PortProbe
 from wirespeed.model.settings import Command, Setting, Statement
 from wirespeed.model.text import Text
 
+SEVERAL_COUNT = 2
+"""One silent port may be a full accept queue; a filter covers a range."""
 _REJECTED_CODE = 113
 _TIMED_OUT_CODE = 110
 
@@ -36,7 +39,9 @@ def _judge(case: Case) -> Verdict:
     prohibited = case.every(PortProbe, outcome="prohibited")
     failed = no_route or timed_out or refused
     is_cut_off = bool(failed or case.said("hang", "random-ports", "connection-fails"))
+    silent = silent_ports(case)
     evidence = (
+        *piece(_SILENT_PORTS, STRONG if len({one.port for one in silent}) >= SEVERAL_COUNT else SLIGHT, silent, **_named(silent)),
         *piece(_PROHIBITED, STRONG + SLIGHT, prohibited),
         *piece(_REJECTED, FAIR, no_route if not prohibited else ()),
         *piece(_TIMED_OUT, SLIGHT, timed_out),
@@ -54,6 +59,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=evidence)
 
 
+def _named(silent: tuple[PortProbe, ...]) -> dict[str, Value]:
+    return {"target": silent[0].target, "ports": ", ".join(str(one.port) for one in silent[:4])} if silent else {}
+
+
 def _rules_listed(case: Case) -> tuple[Command | Setting, ...]:
     """Filters that were listed or are configured: somebody had reason to look."""
     return (
@@ -67,6 +76,10 @@ def _answers(ping: PingRun) -> bool:
     return ping.error is None and lost < 1.0 and (ping.rtt_mean_s is not None or bool(ping.received_count))
 
 
+_SILENT_PORTS = Text(
+    en="{target} answers on some ports and is silent on others ({ports}), even without a listener a host would refuse",
+    zh="{target} 的部分端口有应答，另一些（{ports}）毫无应答；即使无人监听，主机也会拒绝",
+)
 _PROHIBITED = Text(en="a host answers that the port is administratively prohibited", zh="主机应答该端口被管理策略禁止")
 _REJECTED = Text(
     en="TCP ends in `no route to host`, as a rejecting filter answers", zh="TCP 报 no route to host，这是拒绝型过滤器的应答"

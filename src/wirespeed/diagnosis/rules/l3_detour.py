@@ -2,11 +2,13 @@
 
 import ipaddress
 
-from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.paths import farther_than_others, through_routers_to_a_neighbour
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Route
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import HeaderRun
 from wirespeed.model.measurement import PathHop, PingRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -27,8 +29,14 @@ def _judge(case: Case) -> Verdict:
     via = case.every(Route, lambda one: one.is_lookup and one.gateway is not None and _is_private(one.destination))
     said = case.said("goes-through-router")
     is_slow = bool(case.said("same-switch-fast-across-slow", "scales-badly", "plateau-near-half"))
+    hairpins = through_routers_to_a_neighbour(case)
+    farther = farther_than_others(case)
+    straight = case.every(HeaderRun, lambda one: one.hops_count is not None)
     return Verdict(
         evidence=(
+            *piece(_HAIRPIN, PROVES, hairpins, **_example(hairpins)),
+            *piece(_FARTHER, PROVES, farther, **_example(farther)),
+            *against(_STRAIGHT, STRONG, straight if not hairpins and not farther else ()),
             *piece(_HOPS, FAIR, detour),
             *piece(_TTL, FAIR, _first(routed)),
             *piece(_VIA, FAIR, via),
@@ -36,6 +44,10 @@ def _judge(case: Case) -> Verdict:
             *piece(_SAID, STRONG if detour or routed or via or is_slow else FAIR, said),
         )
     )
+
+
+def _example(runs: tuple[HeaderRun, ...]) -> dict[str, Value]:
+    return {"sender": runs[0].sender, "receiver": runs[0].receiver, "hops": str(runs[0].hops_count)} if runs else {}
 
 
 def _first(records: tuple[PingRun, ...]) -> tuple[Record, ...]:
@@ -49,6 +61,15 @@ def _is_private(address: str) -> bool:
         return False
 
 
+_HAIRPIN = Text(
+    en="{sender} reaches {receiver}, a host of its own subnet, through {hops} routers",
+    zh="{sender} 经 {hops} 个路由器才到达同一子网的 {receiver}",
+)
+_FARTHER = Text(
+    en="{sender} reaches {receiver} through {hops} routers, more than other pairs need",
+    zh="{sender} 经 {hops} 个路由器到达 {receiver}，多于其他主机对",
+)
+_STRAIGHT = Text(en="every pair takes as many hops as its like", zh="各主机对的跳数与同类一致")
 _HOPS = Text(en="two machines of one site are several hops apart", zh="同一站点的两台机器相隔多跳")
 _TTL = Text(en="the answer's TTL shows that routers were passed", zh="应答 TTL 表明经过了路由器")
 _VIA = Text(en="the route to the peer goes through a gateway", zh="到对端的路由经过网关")
@@ -65,6 +86,7 @@ RULE = Rule(
         zh="机器相邻，却在不同子网或 VLAN，流量上行到路由器或防火墙再返回，走的是为其他用途准备的链路。",
     ),
     needs=(
+        (HeaderRun,),
         (PathHop,),
         (wants(PingRun, lambda one: one.ttl_hops is not None),),
         (wants(Route, lambda one: one.is_lookup),),

@@ -25,6 +25,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
     HttpTiming,
 )
+from wirespeed.model.series import FlowSummary
 from wirespeed.model.settings import CodeCall, Statement, Table
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
@@ -35,6 +36,9 @@ _TIME_CELL = re.compile(r"^[~≈]?\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s)$")
 _MS = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
 HELD_MS = (38.0, 45.0)
 FEWEST_ROWS_COUNT = 2
+FEWEST_SAMPLES_COUNT = 20
+WAITING_RATIO = 0.15
+"""40 ms of every request's time; requests every quarter of a second already show this share."""
 _SIZE = re.compile(r"(?i)(?<![\w.])(\d+(?:\.\d+)?)\s*(k|ki|m)?b\b")
 
 
@@ -76,6 +80,10 @@ def _judge(case: Case) -> Verdict:
     for small, large, extra_s in _inversions(case)[:1]:
         evidence.append(supports(_INVERTED, STRONG, small, large, extra_s=extra_s))
     held = [one for one in case.every(HttpTiming) if _held_s(one) is not None]
+    waiting = [one for one in case.every(FlowSummary) if _waits_with_a_piece(one)]
+    evidence += piece(
+        _WAITING, STRONG + FAIR, waiting, share_ratio=max((one.held_back_ratio or 0.0 for one in waiting), default=None)
+    )
     if not evidence:
         evidence += piece(_HELD, FAIR, held)
     evidence += piece(_EXTRA, STRONG, [one for one in case.every(Table) if _constant_extra(one)])
@@ -89,6 +97,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _waits_with_a_piece(flow: FlowSummary) -> bool:
+    return flow.samples_count >= FEWEST_SAMPLES_COUNT and (flow.held_back_ratio or 0.0) >= WAITING_RATIO
+
+
 def _held_s(one: HttpTiming) -> float | None:
     """The wait between first byte and end where it is of a delayed ACK's size and the answer is small."""
     if one.starttransfer_s is None or one.total_s is None or (one.size_bytes or 0) > 100 * SMALL_BYTES:
@@ -97,6 +109,10 @@ def _held_s(one: HttpTiming) -> float | None:
     return gap_s if requests.is_delayed_ack(gap_s) and one.total_s < 0.3 else None
 
 
+_WAITING = Text(
+    en="in {share_ratio} of the looks a small piece waited unsent although the windows had room",
+    zh="{share_ratio} 的采样中，窗口有余量而一小段数据仍在等待发送",
+)
 _INVERTED = Text(en="the smaller answer takes {extra_s} longer than the larger one", zh="较小的回答反而比较大的多用 {extra_s}")
 _EXTRA = Text(
     en="every answer, quick or slow, comes some 40 ms later than it was ready", zh="无论快慢，每个回答都比就绪时间晚约 40 ms"
@@ -118,6 +134,7 @@ RULE = Rule(
         zh="程序未设 TCP_NODELAY 且把消息分两次小写入；第二次要等接收方延迟 40 ms 以上的确认。",
     ),
     needs=(
+        (wants(FlowSummary, lambda one: one.held_back_ratio is not None),),
         (HttpTiming,),
         (wants(Table, lambda one: _constant_extra(one)),),
         (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),),

@@ -1,11 +1,13 @@
 """Packets are lost on the way, by damage or by full queues."""
 
+from wirespeed.diagnosis.joins.paths import clean_trains, lossy_trains, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import DatagramTrain, FlowRun
 from wirespeed.model.measurement import PathHop, PingRun, ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -27,6 +29,8 @@ def _judge(case: Case) -> Verdict:
     datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
     flows = case.every(TcpSocket, _retransmits)
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
+    trains = lossy_trains(case)
+    resent = case.every(FlowRun, lambda one: retransmit_ratio(one) >= RETRANSMIT_RATIO)
     none_or_all = case.every(Statement, topic="packet-loss", value=0.0) + case.every(Statement, topic="packet-loss", value=100.0)
     none = lines_of(none_or_all)
     said = tuple(one for one in case.said("packet-loss") if not lines_of((one,)) & none)
@@ -34,16 +38,24 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_DAMAGED, STRONG, damaged),
+            *piece(_TRAINS, PROVES, trains, **_worst(trains)),
+            *piece(_RESENT, SLIGHT, resent if trains else ()),
             *piece(_PING, STRONG, pings),
             *piece(_END, STRONG, ends),
             *piece(_UDP, FAIR, datagrams),
             *piece(_TCP, FAIR, flows + streams),
             *piece(_SAID, SLIGHT if is_loaded else FAIR + SLIGHT, said),
             *against(_END_CLEAN, STRONG, clean_ends),
+            *against(_TRAINS_CLEAN, STRONG, clean_trains(case) if not trains else ()),
             *against(_NO_DAMAGE, SLIGHT, clean if not damaged else ()),
             *against(_DENIED, FAIR, case.said("no-drops-anywhere") or case.denied("packet-loss")),
         )
     )
+
+
+def _worst(trains: tuple[DatagramTrain, ...]) -> dict[str, Value]:
+    worst = max(trains, key=lambda one: one.loss_ratio, default=None)
+    return {} if worst is None else {"sender": worst.sender, "receiver": worst.receiver, "loss_ratio": worst.loss_ratio}
 
 
 def _loses(ping: PingRun) -> bool:
@@ -63,6 +75,12 @@ def _stream_retransmit_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) 
     return run.retransmits_packets * segment_bytes / run.transferred_bytes
 
 
+_TRAINS = Text(
+    en="a paced train from {sender} to {receiver} lost {loss_ratio} of its datagrams without load",
+    zh="{sender} 到 {receiver} 的限速数据报在无负载时丢失 {loss_ratio}",
+)
+_RESENT = Text(en="TCP between these hosts sends segments again", zh="这些主机之间的 TCP 有重传")
+_TRAINS_CLEAN = Text(en="paced trains of datagrams arrive whole", zh="限速数据报全部到达")
 _DAMAGED = Text(en="frames arrive damaged: cable, optic or port", zh="帧到达时已损坏：线缆、光模块或端口")
 _PING = Text(en="echoes to the far end are lost", zh="到对端的回显有丢失")
 _END = Text(en="the last hop, the destination itself, shows loss", zh="最后一跳（目的地本身）有丢包")
@@ -82,6 +100,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(Counter, lambda one: one.canonical in _DAMAGE),),
+        (DatagramTrain,),
         (PingRun,),
         (wants(PathHop, lambda one: one.is_last),),
         (wants(ThroughputRun, lambda one: one.lost_ratio is not None or one.retransmits_packets is not None),),

@@ -4,8 +4,9 @@ from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import PathMtuRun
 from wirespeed.model.measurement import PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -21,7 +22,10 @@ def _judge(case: Case) -> Verdict:
     smaller = case.every(
         PingRun, lambda one: one.loss_ratio == 0.0 and (not lost or (one.payload_bytes or 56) < (lost[0].payload_bytes or 0))
     )
-    told = case.every(PingRun, lambda one: one.reported_mtu_bytes is not None)
+    swallowed = case.every(PathMtuRun, _swallows)
+    whole = case.every(PathMtuRun, _carries_all)
+    reports = case.every(PathMtuRun, lambda one: one.reported_bytes is not None)
+    told = (*case.every(PingRun, lambda one: one.reported_mtu_bytes is not None), *reports)
     stuck = case.every(TcpSocket, _is_stuck)
     handshake, unseen = case.said("handshake-hangs"), case.said("large-frames-unanswered")
     tunnel = case.said("tunnel-in-path")
@@ -29,6 +33,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *(piece(_LOST, STRONG + SLIGHT, (*lost, *smaller)) if lost and smaller else ()),
+            *piece(_SWALLOWED, PROVES, swallowed, **_example(swallowed)),
             *piece(_STUCK, STRONG, stuck),
             *piece(_PROBING, FAIR, probing),
             *piece(_ICMP, STRONG, case.said("icmp-blocked")),
@@ -38,11 +43,30 @@ def _judge(case: Case) -> Verdict:
             *piece(_TUNNEL, SLIGHT, tunnel if handshake or unseen or case.said("small-passes-large-hangs") else ()),
             *piece(_UNSEEN, FAIR, unseen),
             *against(_TOLD, FAIR, told),
+            *against(_FULL_SIZE, STRONG, whole if not swallowed and not lost else ()),
             *against(
                 _ALL_PASS, STRONG, tuple(one for one in probes if one.loss_ratio == 0.0 and one.dont_fragment) if not lost else ()
             ),
         )
     )
+
+
+def _swallows(run: PathMtuRun) -> bool:
+    """Packets that the sender's own interface lets out vanish, smaller ones arrive, and no router says why."""
+    if run.passed_bytes is None or run.lost_bytes is None or run.interface_mtu_bytes is None or run.reported_bytes is not None:
+        return False
+    return run.lost_bytes <= run.interface_mtu_bytes
+
+
+def _carries_all(run: PathMtuRun) -> bool:
+    return run.interface_mtu_bytes is not None and (run.passed_bytes or 0) >= run.interface_mtu_bytes
+
+
+def _example(runs: tuple[PathMtuRun, ...]) -> dict[str, Value]:
+    if not runs:
+        return {}
+    one = runs[0]
+    return {"sender": one.sender, "receiver": one.receiver, "passed_bytes": one.passed_bytes, "lost_bytes": one.lost_bytes}
 
 
 def _is_stuck(flow: TcpSocket) -> bool:
@@ -55,6 +79,11 @@ _LOST = Text(
     en="large don't-fragment probes vanish, small ones return, and no router says why",
     zh="不分片的大探测包消失，小包返回，且没有路由器说明原因",
 )
+_SWALLOWED = Text(
+    en="from {sender} to {receiver} packets of {passed_bytes} arrive, those of {lost_bytes} vanish, and no router reports it",
+    zh="{sender} 到 {receiver}：{passed_bytes} 的包能到达，{lost_bytes} 的包消失，且没有路由器报告",
+)
+_FULL_SIZE = Text(en="packets as large as the interface allows arrive", zh="接口允许的最大包能够到达")
 _STUCK = Text(
     en="a connection is stuck on a full-size segment that is resent by time-out only", zh="连接卡在一个仅靠超时重传的满长报文段上"
 )
@@ -77,6 +106,7 @@ RULE = Rule(
         zh="中间某跳 MTU 更小，且其 ICMP 通知回不来，发送方一直发送过不去的大包。握手和小请求正常，稍大就挂起。",
     ),
     needs=(
+        (PathMtuRun,),
         (wants(PingRun, lambda one: one.payload_bytes is not None),),
         (wants(TcpSocket, lambda one: one.backoff_count is not None or one.unacked_packets is not None),),
         (

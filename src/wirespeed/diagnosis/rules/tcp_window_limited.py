@@ -9,8 +9,9 @@ from wirespeed.model.facts.host import (
     Sysctl,
 )
 from wirespeed.model.facts.sockets import TcpSocket
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.measurement import PingRun, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
@@ -22,6 +23,8 @@ LEAST_RTT_S = 0.002
 NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 1.25
 """The rate seen, against window / RTT: windows are used half when buffers are counted twice (tcp_adv_win_scale)."""
 LIMITED_RATIO = 0.3
+HELD_RATIO = 0.5
+"""Of a test flow's time: a receiver that is late for a moment costs less."""
 LONG_RTT_S = 0.02
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 32 * 1024, 8 * 1024 * 1024
 """64 KiB without window scaling up to 6 MiB, the largest `tcp_rmem` that Linux ships."""
@@ -74,6 +77,8 @@ def _judge(case: Case) -> Verdict:
                 seen_bits_per_s=seen[1],
             )
         )
+    held = case.every(FlowRun, _is_held)
+    evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
     evidence += piece(_SOCKET, STRONG, limited)
     evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
@@ -85,7 +90,8 @@ def _judge(case: Case) -> Verdict:
             evidence.append(supports(_IMPLIED, FAIR, implied[0], rtt[0], rtt_s=rtt[1], window_bytes=implied[1]))
         evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()
     free = [one for one in case.every(TcpSocket) if one.busy_s and not _is_limited(one)]
-    evidence += against(_FREE, FAIR, [] if limited else free)
+    flowing = [one for one in case.every(FlowRun) if one.rwnd_limited_ratio is not None and not _is_held(one)]
+    evidence += against(_FREE, FAIR, [] if limited or held else [*free, *flowing])
     return Verdict(evidence=tuple(evidence))
 
 
@@ -106,6 +112,26 @@ def _implied(rtt_s: float, rates: list[tuple[Record, float]]) -> tuple[Record, f
     window = storage.window_needed_bytes(slowest[1] / 8.0, rtt_s) if slowest else 0.0
     is_usual = LEAST_WINDOW_BYTES <= window <= MOST_WINDOW_BYTES
     return (slowest[0], window) if slowest and is_usual and rtt_s >= LONG_RTT_S else None
+
+
+def _is_held(flow: FlowRun) -> bool:
+    """A bulk flow whose rate is its window over its round trip, because the receiver or the send buffer offers no more."""
+    waited = max(flow.rwnd_limited_ratio or 0.0, flow.sndbuf_limited_ratio or 0.0)
+    return waited >= HELD_RATIO and (flow.rtt_p50_s or 0.0) >= LEAST_RTT_S and flow.error is None
+
+
+def _window_of(held: tuple[FlowRun, ...]) -> dict[str, Value]:
+    if not held:
+        return {}
+    one = held[0]
+    return {
+        "sender": one.sender,
+        "receiver": one.receiver,
+        "share_ratio": max(one.rwnd_limited_ratio or 0.0, one.sndbuf_limited_ratio or 0.0),
+        "window_bytes": one.send_window_bytes,
+        "rtt_s": one.rtt_p50_s,
+        "rate_bits_per_s": 8 * one.goodput_bytes_per_s,
+    }
 
 
 def _is_limited(one: TcpSocket) -> bool:
@@ -131,6 +157,10 @@ _IMPLIED = Text(
     en="the single rate is {window_bytes} each {rtt_s}, a usual window",
     zh="单连接速率相当于每 {rtt_s} 发送 {window_bytes}，正是常见窗口",
 )
+_HELD = Text(
+    en="a flow from {sender} to {receiver} waited {share_ratio} of its time for window or buffer: {window_bytes} each {rtt_s} gave {rate_bits_per_s}",
+    zh="{sender} 到 {receiver} 的流有 {share_ratio} 的时间在等窗口或缓冲：每 {rtt_s} 发送 {window_bytes}，得到 {rate_bits_per_s}",
+)
 _SOCKET = Text(en="the kernel says the connection waited for window or buffer", zh="内核显示连接在等窗口或缓冲")
 _SAID = Text(en="a small window or buffer is named", zh="提到了偏小的窗口或缓冲")
 _PARALLEL = Text(en="several connections together are faster", zh="多条连接合起来更快")
@@ -145,6 +175,7 @@ RULE = Rule(
         zh="无论链路多快，一条连接每个往返最多移动一个窗口。",
     ),
     needs=(
+        (FlowRun,),
         (TcpSocket,),
         (PingRun, ThroughputRun),
         (wants(Sysctl, lambda one: one.name in _BUFFER_SYSCTLS), Quantity),

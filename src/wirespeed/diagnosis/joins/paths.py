@@ -1,0 +1,93 @@
+"""Active tests of paths: which say loss, which say a queue, and what most pairs of hosts agree on."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Protocol, TypeVar
+
+from wirespeed.model.case import Case
+from wirespeed.model.link_runs import DatagramTrain, FlowRun, HeaderRun, LatencyRun
+from wirespeed.model.measurement import PortProbe
+
+LOSS_RATIO = 0.001
+FEWEST_LOST_COUNT = 3
+"""A single lost datagram of a train is chance; the same share on three is not."""
+FEWEST_SENT_COUNT = 300
+"""A train this long shows one percent with some certainty (three lost)."""
+FEWEST_PAIRS_COUNT = 3
+"""A majority needs at least as many pairs besides the odd one."""
+
+
+class Paired(Protocol):
+    """A record of a test between two hosts."""
+
+    @property
+    def sender(self) -> str:
+        """Who sent."""
+
+    @property
+    def receiver(self) -> str:
+        """Who received."""
+
+
+P = TypeVar("P", bound=Paired)
+
+
+def lossy_trains(case: Case) -> tuple[DatagramTrain, ...]:
+    """Paced trains that lost datagrams on the way, not in the receiver's own socket."""
+    return case.every(
+        DatagramTrain,
+        lambda one: one.loss_ratio >= LOSS_RATIO and lost_on_the_way(one) >= FEWEST_LOST_COUNT and one.received_count > 0,
+    )
+
+
+def clean_trains(case: Case) -> tuple[DatagramTrain, ...]:
+    """Trains long enough to show loss, that arrived whole."""
+    return case.every(DatagramTrain, lambda one: one.sent_count >= FEWEST_SENT_COUNT and lost_on_the_way(one) < FEWEST_LOST_COUNT)
+
+
+def lost_on_the_way(train: DatagramTrain) -> int:
+    """Lost datagrams without those that the receiver's socket had no room for."""
+    return train.lost_count - (train.dropped_by_receiver_count or 0)
+
+
+def retransmit_ratio(flow: FlowRun) -> float:
+    """Share of segments sent again."""
+    return (flow.retransmits_packets or 0) / flow.segments_out_packets if flow.segments_out_packets else 0.0
+
+
+def odd_ones(records: Sequence[P], figure: Callable[[P], float | None], is_worse: Callable[[float, float], bool]) -> tuple[P, ...]:
+    """Records whose figure is worse than the median of the others, where enough others are left to be a majority."""
+    known = [(one, value) for one in records if (value := figure(one)) is not None]
+    if len(known) <= FEWEST_PAIRS_COUNT:
+        return ()
+    usual = median(value for _, value in known)
+    odd = [one for one, value in known if is_worse(value, usual)]
+    return tuple(odd) if len(known) - len(odd) >= FEWEST_PAIRS_COUNT else ()
+
+
+def farther_than_others(case: Case) -> tuple[HeaderRun, ...]:
+    """Paths through more routers than other paths between different subnets take."""
+    routed = case.every(HeaderRun, lambda one: one.hops_count is not None and not one.is_same_subnet)
+    counts = Counter(one.hops_count or 0 for one in routed)
+    if not counts:
+        return ()
+    usual, seen = counts.most_common(1)[0]
+    return tuple(one for one in routed if (one.hops_count or 0) > usual) if seen >= FEWEST_PAIRS_COUNT else ()
+
+
+def through_routers_to_a_neighbour(case: Case) -> tuple[HeaderRun, ...]:
+    """Paths inside one subnet that pass routers all the same."""
+    return case.every(HeaderRun, lambda one: bool(one.is_same_subnet) and (one.hops_count or 0) > 0)
+
+
+def idle_latencies(case: Case) -> tuple[LatencyRun, ...]:
+    """Round trips without load, blocking, that had answers."""
+    return case.every(LatencyRun, lambda one: one.load == "idle" and one.waiting == "blocking" and one.rtt_min_s is not None)
+
+
+def silent_ports(case: Case) -> tuple[PortProbe, ...]:
+    """Connection attempts without any answer, to hosts that answer on other ports: a refusal is an answer too."""
+    probes = case.every(PortProbe, lambda one: one.port is not None)
+    answering = {one.target for one in probes if one.outcome in ("connected", "refused")}
+    return tuple(one for one in probes if one.outcome == "timed-out" and one.target in answering)
