@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.archive import records as lines_of_records
+from wirespeed.model import record_lines as lines_of_records
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes

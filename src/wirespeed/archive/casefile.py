@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from wirespeed.archive import records
 from wirespeed.archive.drafts import check_parent, draft_of
 from wirespeed.archive.store import Run, newer
+from wirespeed.model import record_lines
 from wirespeed.model.run import CASE_SCHEMA, CaseFile, CaseReply, Manifest, Reply
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
@@ -44,7 +44,7 @@ def encoded(run: Run) -> bytes:
     case = CaseFile(
         manifest=manifest,
         replies=tuple(_encoded(reply) for reply in run.replies),
-        records=tuple(msgspec.Raw(records.encoded(item)) for item in run.records),
+        records=tuple(msgspec.Raw(record_lines.encoded(item)) for item in run.records),
     )
     return msgspec.json.format(msgspec.json.encode(case), indent=1) + b"\n"
 
@@ -83,7 +83,7 @@ def decoded(content: bytes, path: Path) -> Run:
         return _nothing(path, f"is no case file: {error}", f"不是案例文件：{error}")
     problems = list(newer(case.schema, CASE_SCHEMA, path))
     replies = tuple(_decoded(case.replies, path, problems))
-    kept = tuple(records.decoded((bytes(line) for line in case.records), str(path)))
+    kept = tuple(record_lines.decoded((bytes(line) for line in case.records), str(path)))
     return Run(manifest=case.manifest, replies=replies, records=kept, problems=tuple(problems))
 
 

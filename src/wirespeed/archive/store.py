@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from wirespeed.archive import records
 from wirespeed.archive.drafts import check_parent, draft_of
+from wirespeed.model import record_lines
 from wirespeed.model.record import Record
 from wirespeed.model.run import MANIFEST_NAME, RAW_NAME, RECORDS_NAME, RUN_SCHEMA, Held, Manifest, Reply
 from wirespeed.model.source import Problem, Source
@@ -71,7 +71,7 @@ def _write_draft(run: Run, draft: Path) -> None:
             target.write_bytes(reply.content)
             written.append(target)
         held.append(Held(kind=reply.kind, request=reply.request, file=name, reason=reply.reason, why=reply.why))
-    lines = b"".join(records.encoded(item) + b"\n" for item in run.records)
+    lines = b"".join(record_lines.encoded(item) + b"\n" for item in run.records)
     manifest = msgspec.structs.replace(run.manifest, schema=RUN_SCHEMA, sources=tuple(held))
     for name, content in ((RECORDS_NAME, lines), (MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1))):
         (draft / name).write_bytes(content)
@@ -129,7 +129,7 @@ def open_run(place: Path) -> Run:
     manifest = _manifest(place, problems)
     replies = tuple(_replies(place / RAW_NAME, manifest, problems)) if manifest else tuple(_found_files(place / RAW_NAME, problems))
     lines = _read(place, RECORDS_NAME, MOST_RECORDS_BYTES, problems)
-    kept = tuple(records.decoded((lines or b"").split(b"\n"), str(place / RECORDS_NAME)))
+    kept = tuple(record_lines.decoded((lines or b"").split(b"\n"), str(place / RECORDS_NAME)))
     return Run(manifest=manifest or Manifest(), replies=replies, records=kept, problems=tuple(problems))
 
 

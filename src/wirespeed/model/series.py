@@ -9,6 +9,10 @@ import msgspec
 
 from wirespeed.model.record import Record
 
+BEFORE_TESTS = "before the tests"
+DURING_BULK = "during the bulk test"
+"""Paths of a recording's source: what a host does by itself, and what it does while our own flows run, are different evidence."""
+
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     """Samples of one series in a few numbers, all in the series' own `unit`."""

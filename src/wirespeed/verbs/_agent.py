@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from wirespeed.archive import records
-from wirespeed.model import shelf
+from wirespeed.model import record_lines, shelf
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.text import Text
 from wirespeed.verbs import _calls
@@ -34,7 +33,7 @@ def _answered(line: bytes) -> Iterator[bytes]:
         request = msgspec.json.decode(line, type=Request)
         call = _call(request.call)
         for item in call.run(msgspec.json.decode(request.options, type=call.options)):
-            yield records.encoded(item)
+            yield record_lines.encoded(item)
     except (BadRequest, CouldNot) as error:
         why = error.why
     except Exception as error:  # noqa: BLE001 - an agent outlives what one call does wrong, and says what it was

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wirespeed.archive import records
+from wirespeed.model import record_lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
@@ -92,7 +92,7 @@ def _answer(one: _Pending | Problem, within_s: float) -> Iterable[Record | Probl
         return
     one.connection.close()
     lines = bytes(one.received).split(b"\n")
-    yield from records.decoded((line for line in lines if _IS_END not in line), one.host)
+    yield from record_lines.decoded((line for line in lines if _IS_END not in line), one.host)
     if one.end is None:
         yield _problem(
             one.host,

@@ -1,10 +1,12 @@
 """Few large flows are hashed onto the same of several equal paths."""
 
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import ONE_SIDED_SHARE, UplinkUse, shared_limit, uplink_use
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import EnvVar
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -19,8 +21,15 @@ def _judge(case: Case) -> Verdict:
     varies = case.said("varies-run-to-run")
     tiers = case.said("several-switch-tiers")
     half = case.said("plateau-near-half")
+    shared = shared_limit(case)
+    used = uplink_use(case) if shared else ()
+    flows = [flow for one in shared.together[:2] for flow in one.flows[:1]] if shared else []
+    even = tuple(one for use in used for one in use.series) if used and used[0].share_ratio < ONE_SIDED_SHARE else ()
     return Verdict(
         evidence=(
+            *_one_sided(used[:1]),
+            *piece(_TOGETHER, FAIR, flows if not even else ()),
+            *against(_EVEN, STRONG, even),
             *piece(_HASH, STRONG, hashing),
             *piece(_VARIES, FAIR + SLIGHT if tiers or half else FAIR, varies),
             *piece(_HALF, FAIR if tiers or varies or hashing else SLIGHT, half),
@@ -34,6 +43,23 @@ def _judge(case: Case) -> Verdict:
     )
 
 
+def _one_sided(used: tuple[UplinkUse, ...]) -> tuple[Evidence, ...]:
+    """One of several equal links that carries what all should share, while the flows over them are slow."""
+    if not used or used[0].share_ratio < ONE_SIDED_SHARE:
+        return ()
+    use = used[0]
+    return piece(_ONE_SIDED, STRONG, use.series, router=use.router, link=use.busiest, share_ratio=use.share_ratio)
+
+
+_ONE_SIDED = Text(
+    en="{router} sends {share_ratio} of what its equal uplinks carry over {link} alone",
+    zh="{router} 把等价上行中 {share_ratio} 的流量都发往 {link}",
+)
+_TOGETHER = Text(
+    en="pairs across routers that send at the same time are slower than pairs inside a subnet",
+    zh="跨路由器的主机对同时发送时慢于子网内主机对",
+)
+_EVEN = Text(en="the equal uplinks share the load", zh="等价上行分担了流量")
 _HASH = Text(
     en="hashing over equal-cost paths, or adaptive routing that is off, is reported", zh="描述提到等价路径哈希，或自适应路由未开启"
 )
@@ -57,6 +83,7 @@ RULE = Rule(
         zh="交换机按流哈希选路；大流很少时会有几条落在同一上行而其他空闲，集合通信以最差者的速度运行。",
     ),
     needs=(
+        (wants(FlowRun, lambda one: one.purpose == "mesh"),),
         (
             wants(
                 EnvVar,

@@ -1,12 +1,15 @@
 """A link runs slower than its owner believes: negotiated down, fewer lanes, or the wrong cable."""
 
+from wirespeed.diagnosis.joins.paths import late_hosts, lossy_trains
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import SlowHost, crowded_links, slow_hosts
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
@@ -31,10 +34,12 @@ def _judge(case: Case) -> Verdict:
     downshift = case.every(KernelEvent, topic="link-downshift")
     board, believed = _below_board(case), _below_belief(case)
     said = case.said("link-slower-than-thought")
+    slow = _slow_by_its_link(case)
     values: dict[str, Value] = {"link": below[0].name if below else "IFACE"}
     return Verdict(
         evidence=(
             *piece(_BELOW, STRONG + SLIGHT, below),
+            *_measured(slow),
             *piece(_HALF, STRONG, half),
             *piece(_NARROW, STRONG, narrow),
             *piece(_DOWNSHIFT, PROVES, downshift),
@@ -47,6 +52,27 @@ def _judge(case: Case) -> Verdict:
         ),
         values=values,
     )
+
+
+def _slow_by_its_link(case: Case) -> tuple[SlowHost, ...]:
+    """Hosts that are slow with every peer, where neither loss, nor other traffic, nor the host's own lateness explains it."""
+    excused = {one.host for one in crowded_links(case)} | set(late_hosts(case))
+    excused |= {name for one in lossy_trains(case) for name in (one.sender, one.receiver)}
+    return tuple(one for one in slow_hosts(case) if one.host not in excused and not _is_held_by_ends(one))
+
+
+def _is_held_by_ends(slow: SlowHost) -> bool:
+    """Whether most of the host's flows waited for an end rather than for the path."""
+    held = [one for one in slow.flows if one.limited_by in ("sender", "receive-window", "send-buffer")]
+    return len(held) > len(slow.flows) / 2
+
+
+def _measured(slow: tuple[SlowHost, ...]) -> tuple[Evidence, ...]:
+    if not slow:
+        return ()
+    one = slow[0]
+    ways: dict[tuple[str, ...], Text] = {("out",): _SLOW_OUT, ("in",): _SLOW_IN}
+    return piece(ways.get(one.directions, _SLOW_BOTH), STRONG + SLIGHT, one.flows, host=one.host, share_ratio=one.share_ratio)
 
 
 def _is_below_advertised(link: Link) -> bool:
@@ -106,6 +132,18 @@ def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
     return ()
 
 
+_SLOW_BOTH = Text(
+    en="every path from and to {host} reaches {share_ratio} of what the others reach, held by the path and not by the hosts",
+    zh="{host} 收发的每条路径只达到其他路径的 {share_ratio}，受限于路径而非主机",
+)
+_SLOW_OUT = Text(
+    en="every path from {host} reaches {share_ratio} of what the others reach; the paths to it are fine",
+    zh="从 {host} 出发的每条路径只达到其他路径的 {share_ratio}；到它的路径正常",
+)
+_SLOW_IN = Text(
+    en="every path to {host} reaches {share_ratio} of what the others reach; the paths from it are fine",
+    zh="到 {host} 的每条路径只达到其他路径的 {share_ratio}；从它出发的路径正常",
+)
 _BELOW = Text(en="the link negotiated less than it advertises", zh="链路协商速率低于其宣告能力")
 _HALF = Text(en="the link runs half duplex", zh="链路为半双工")
 _NARROW = Text(en="this port runs slower than its siblings", zh="该端口比同类端口慢")
@@ -125,6 +163,7 @@ RULE = Rule(
         zh="一切正常，但速率是较慢链路的：协商回退、缺少通道，或流量走了另一端口。",
     ),
     needs=(
+        (FlowRun,),
         (wants(Link, lambda one: one.link_rate_bits_per_s is not None),),
         (wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None),),
         (ThroughputRun,),

@@ -1,10 +1,12 @@
 """Other jobs or tenants take their part of a shared link, port or queue."""
 
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.rates import crowded_links, quiet_links
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict
-from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.series import SeriesSummary
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -23,6 +25,9 @@ def _variation(case: Case) -> tuple[list[ThroughputRun], float]:
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
+    crowded = crowded_links(case)
+    evidence += piece(_CROWDED, STRONG + SLIGHT, crowded, **_busiest(crowded))
+    evidence += against(_QUIET, STRONG, quiet_links(case) if not crowded else ())
     others = case.said("others-share")
     told = {quote.text for one in others for quote in one.quotes}
     times = [one for one in case.said("time-of-day") if not told & {quote.text for quote in one.quotes}]
@@ -38,6 +43,18 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _busiest(crowded: tuple[SeriesSummary, ...]) -> dict[str, Value]:
+    if not crowded:
+        return {}
+    one = crowded[0]
+    return {"host": one.host, "link": one.scope, "rate_bits_per_s": 8 * one.values.mean}
+
+
+_CROWDED = Text(
+    en="{link} of {host} carried {rate_bits_per_s} without pause before anything of ours was sent",
+    zh="在我们发送任何流量之前，{host} 的 {link} 就持续承载 {rate_bits_per_s}",
+)
+_QUIET = Text(en="the links were quiet before the tests", zh="测试之前各链路空闲")
 _OTHERS = Text(
     en="others use the same link, host or fabric, and it moves with them", zh="他人使用同一链路、主机或网络，且性能随之变化"
 )
@@ -52,7 +69,7 @@ RULE = Rule(
         en="The same job is fast or slow with what other tenants, jobs or backups do on the same link, switch or host.",
         zh="同一作业的快慢取决于其他租户、作业或备份在同一链路、交换机或主机上的活动。",
     ),
-    needs=((ThroughputRun,), (Statement,)),
+    needs=((wants(SeriesSummary, lambda one: one.family == "links"),), (ThroughputRun,), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

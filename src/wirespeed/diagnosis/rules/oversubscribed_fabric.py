@@ -1,9 +1,11 @@
 """The uplinks carry less than the hosts below them can send."""
 
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import ONE_SIDED_SHARE, SharedLimit, shared_limit, uplink_use
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -11,8 +13,15 @@ from wirespeed.model.text import Text
 def _judge(case: Case) -> Verdict:
     local = case.said("same-switch-fast-across-slow")
     scale = case.said("scales-badly")
+    shared = shared_limit(case)
+    used = uplink_use(case) if shared else ()
+    even = tuple(one for use in used for one in use.series) if used and used[0].share_ratio < ONE_SIDED_SHARE else ()
+    one_sided = tuple(one for use in used if use.share_ratio >= ONE_SIDED_SHARE for one in use.series)
     return Verdict(
         evidence=(
+            *_measured(shared),
+            *piece(_EVEN, FAIR, even),
+            *against(_ONE_SIDED, STRONG, one_sided),
             *piece(_RATIO, STRONG, case.said("oversubscribed")),
             *piece(_LOCAL, STRONG, local),
             *piece(_SCALE, SLIGHT, scale),
@@ -24,6 +33,26 @@ def _judge(case: Case) -> Verdict:
     )
 
 
+def _measured(shared: SharedLimit | None) -> tuple[Evidence, ...]:
+    """What flows over the same uplinks at the same time say."""
+    if shared is None:
+        return ()
+    flows = [flow for one in (*shared.together[:2], *shared.near[:1]) for flow in one.flows[:1]]
+    return (
+        *piece(_TOGETHER, STRONG, flows, share_ratio=shared.share_ratio),
+        *piece(_ALONE, FAIR, flows if shared.alone_is_full else ()),
+        *against(_ALONE_TOO, FAIR, flows if shared.alone_is_full is False else ()),
+    )
+
+
+_TOGETHER = Text(
+    en="pairs across routers that send at the same time reach {share_ratio} of what pairs inside a subnet reach",
+    zh="跨路由器的主机对同时发送时，只达到子网内主机对的 {share_ratio}",
+)
+_ALONE = Text(en="one such pair alone is as fast as any", zh="单独一对这样的主机则与其他一样快")
+_ALONE_TOO = Text(en="one such pair alone is slow as well", zh="单独一对这样的主机也慢")
+_EVEN = Text(en="the uplinks share the load: all of them are full", zh="各上行分担流量：全部占满")
+_ONE_SIDED = Text(en="one uplink carries nearly everything, the others are idle", zh="一条上行承担几乎全部流量，其余空闲")
 _RATIO = Text(en="oversubscription or full uplinks are reported", zh="描述提到收敛比或上行占满")
 _LOCAL = Text(en="machines on one switch are fast, across switches they are not", zh="同交换机内快，跨交换机慢")
 _SCALE = Text(en="the rate falls as machines are added", zh="增加机器后速率下降")
@@ -40,6 +69,7 @@ RULE = Rule(
         zh="叶交换机下主机的发送能力超过上行。同叶成对正常；全集群集合通信分享上行的带宽。",
     ),
     needs=(
+        (wants(FlowRun, lambda one: one.purpose == "mesh"),),
         (
             wants(
                 Statement,

@@ -3,10 +3,12 @@
 import re
 from statistics import median
 
-from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.paths import late_hosts
+from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import LatencyRun
 from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
@@ -23,12 +25,17 @@ _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)
 
 def _judge(case: Case) -> Verdict:
     table = next((found for table in case.every(Table) if (found := _outlier(table) or _in_all_slow_pairs(table))), None)
+    late = late_hosts(case)
+    latest = max(late, key=lambda host: max(one.rtt_p95_s or 0.0 for one in late[host]), default=None)
+    runs = late[latest] if latest else ()
     evidence = (
+        *piece(_LATE, STRONG + FAIR, runs, place=latest, rtt_s=max((one.rtt_p95_s or 0.0 for one in runs), default=None)),
+        *against(_PROMPT, FAIR, case.every(LatencyRun, load="idle") if not late else ()),
         *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *piece(_RANKS, STRONG, _slow_ranks(case)),
         *piece(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
     )
-    return Verdict(evidence=evidence, values={"place": table[1] if table else "NODE"})
+    return Verdict(evidence=evidence, values={"place": table[1] if table else latest or "NODE"})
 
 
 def _outlier(table: Table) -> tuple[Table, str] | None:
@@ -97,6 +104,11 @@ def _slow_ranks(case: Case) -> tuple[TrainingStep, ...]:
     return tuple(by_rank[rank][0] for rank in slow) if len(slow) == 1 else ()
 
 
+_LATE = Text(
+    en="{place} answers late on every path (P95 {rtt_s}) although its shortest round trips are as short as any: the host, not a path",
+    zh="{place} 在每条路径上都应答迟缓（P95 {rtt_s}），而最短往返与其他一样短：问题在主机而非路径",
+)
+_PROMPT = Text(en="every host answers promptly", zh="每台主机都应答及时")
 _TABLE = Text(en="{place} is far worse than its equals", zh="{place} 明显差于同类")
 _RANKS = Text(en="one rank's steps take far longer than the others'", zh="某个 rank 的步时远长于其他")
 _SAID = Text(en="one node is slow, or the job is fast without it", zh="某节点慢，或去掉它后作业变快")
@@ -108,7 +120,12 @@ RULE = Rule(
         en="A single node is slower than its equals, and every synchronous step takes as long as it does.",
         zh="单个节点比同类慢，而每个同步步都要等它。",
     ),
-    needs=((wants(Table, lambda one: len(one.rows) >= 3),), (wants(TrainingStep, lambda one: one.rank is not None),), (Statement,)),
+    needs=(
+        (LatencyRun,),
+        (wants(Table, lambda one: len(one.rows) >= 3),),
+        (wants(TrainingStep, lambda one: one.rank is not None),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(
