@@ -117,4 +117,18 @@ class Moved(Record, frozen=True, kw_only=True):
     """Positive where the series moves before the symptom."""
     samples_count: int
     chance_ratio: float
-    """Share of circular shifts of one series that correlate as strongly: how often chance does it."""
+    """Share of circular shifts at which any of the series watched correlates as strongly: how often chance does it."""
+
+
+class Periodic(Record, frozen=True, kw_only=True):
+    """A series whose spikes come at even intervals."""
+
+    series: str
+    """`host family/scope/name`."""
+    period_s: float
+    coefficient_ratio: float
+    """Autocorrelation at the period, 0 to 1."""
+    repeats_count: int
+    """Periods that the recording spans."""
+    chance_ratio: float
+    """How often a series of no rhythm shows this, all series watched taken together."""

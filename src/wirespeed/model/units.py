@@ -20,8 +20,9 @@ IDENTIFIER_NAMES = frozenset(
     {"port", "ports", "rank", "cpu", "cpus", "effective_cpus", "irq", "pid", "index", "group", "count", "value", "level", "records"}
     | {"enabled_priorities", "distances", "source_port"}
     | {"mean", "p50", "p95", "p99", "minimum", "maximum"}
+    | {"before", "after", "difference", "lowest", "highest", "least"}
 )
-"""Whole names that need no unit: they count or identify. `value` and the words of a distribution stand beside a `unit` field."""
+"""Whole names that need no unit: they count or identify. `value` and the words of a distribution or a comparison stand beside a `unit` field."""
 
 _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
