@@ -3,7 +3,21 @@
 import pytest
 
 from wirespeed.model import shelf
-from wirespeed.model.document import Bar, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Station, Steps, Way
+from wirespeed.model.document import (
+    Bar,
+    BarChart,
+    Difference,
+    Document,
+    FactList,
+    FindingBlock,
+    Grid,
+    Headline,
+    Prose,
+    Span,
+    Station,
+    Steps,
+    Way,
+)
 from wirespeed.model.finding import Change, Check, Finding, LookAlike, ShownEvidence
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.source import Quote
@@ -51,6 +65,22 @@ BLOCKS = (
     ),
     FindingBlock(finding=FINDING, rank_number=1),
     Steps(title=_both("steps"), steps=((_both("step"), ("dmesg",)),)),
+    Difference(
+        title=_both("differences"),
+        spans=(
+            Span(
+                label=_both("figure"),
+                before=same("1/s"),
+                after=same("9/s"),
+                change=_both("eight more"),
+                low_ratio=0.2,
+                middle_ratio=0.5,
+                high_ratio=7.0,
+                tone="warn",
+            ),
+        ),
+        least_ratio=0.1,
+    ),
 )
 DOCUMENT = Document(title=_both("document"), blocks=BLOCKS)
 

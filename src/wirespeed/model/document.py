@@ -89,7 +89,28 @@ class Steps(Block, frozen=True, kw_only=True):
     steps: tuple[tuple[Text, tuple[str, ...]], ...]
 
 
-AnyBlock: TypeAlias = Headline | Prose | FactList | Grid | BarChart | Way | FindingBlock | Steps
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure before and after. The ratios are places on a scale from -1 (much less) to 1 (much more), 0 being no difference."""
+
+    label: Text
+    before: Text
+    after: Text
+    change: Text
+    low_ratio: float
+    middle_ratio: float
+    high_ratio: float
+    tone: Tone = "plain"
+
+
+class Difference(Block, frozen=True, kw_only=True):
+    """Figures before and after, each with a small picture of its interval; within `least_ratio` of the middle nothing matters."""
+
+    title: Text
+    spans: tuple[Span, ...]
+    least_ratio: float
+
+
+AnyBlock: TypeAlias = Headline | Prose | FactList | Grid | BarChart | Way | FindingBlock | Steps | Difference
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

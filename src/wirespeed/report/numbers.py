@@ -1,6 +1,7 @@
 """The only place that rounds, scales and prints units. A value's unit is the ending of its name."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BINARY = ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
@@ -17,6 +18,8 @@ def printed(name: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
     number = float(value)
+    if name.endswith("_at_s"):
+        return moment(number)
     if name.endswith("_bits_per_s"):
         return _scaled(number, _DECIMAL, "b/s")
     if name.endswith("_bytes_per_s"):
@@ -40,6 +43,27 @@ def printed(name: str, value: object) -> str:
     if name.endswith("_w"):
         return f"{_short(number)} W"
     return _grouped(number)
+
+
+_ENDINGS = {
+    "bytes/s": "_bytes_per_s", "bits/s": "_bits_per_s", "packets/s": "_per_s", "1/s": "_per_s", "bytes": "_bytes", "ratio": "_ratio", "s": "_s",
+    "celsius": "_celsius", "w": "_w", "hz": "_hz", "pages/s": "_per_s",
+}  # fmt: skip
+"""The name endings of the units that stand beside a value."""
+
+
+def in_unit(unit: str, value: float | None, *, is_signed: bool = False) -> str:
+    """A value whose unit stands beside it (`SeriesSummary.unit`), on request with its sign."""
+    text = printed(_ENDINGS.get(unit, ""), value)
+    return f"+{text}" if is_signed and value is not None and value > 0 else text.replace("-", "−", 1) if is_signed else text
+
+
+def moment(seconds_since_1970: float) -> str:
+    """A date and time, in UTC, to the second; `?` for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds_since_1970, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return UNKNOWN
 
 
 def all_printed(values: Mapping[str, object]) -> dict[str, str]:

@@ -30,3 +30,7 @@ FOR_SIDE: dict[str, Text] = {
     "training": Text(en="training", zh="训练"),
     "serving": Text(en="serving", zh="推理"),
 }
+BEFORE = Text(en="before", zh="之前")
+AFTER = Text(en="after", zh="之后")
+DIFFERENCE = Text(en="difference", zh="差值")
+LESS_OR_MORE = Text(en="← less │ more →", zh="← 减少 │ 增加 →")

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from wirespeed.model.document import BarChart, Station, Way
+from wirespeed.model.document import BarChart, Span, Station, Way
 from wirespeed.model.text import Text
 
 COLOUR = {"plain": "var(--soft)", "good": "var(--good)", "warn": "var(--warn)", "bad": "var(--bad)"}
@@ -96,4 +96,19 @@ def scale(weight_nats: float) -> str:
         f'<svg viewBox="0 0 {2 * half} 18" width="{2 * half}" height="18" role="img"><title>{said}</title><rect x="0" y="6" width="{2 * half}" height="6" '
         f'rx="3" fill="var(--code)"/><rect x="{left:.1f}" y="6" width="{length:.1f}" height="6" rx="3" fill="{colour}"/>'
         f'<path d="M{half} 2 v14" stroke="var(--soft)"/></svg>'
+    )
+
+
+def interval(span: Span, least_ratio: float) -> str:
+    """The interval of a difference as a bar on a scale whose middle is no difference; the grey zone does not matter."""
+    half = 70
+    low, middle, high = (half + max(-1.0, min(1.0, place)) * half for place in (span.low_ratio, span.middle_ratio, span.high_ratio))
+    colour = COLOUR[span.tone] if span.tone != "plain" else "var(--accent)"
+    zone = least_ratio * half
+    return (
+        f'<svg viewBox="-6 0 {2 * half + 12} 18" width="{2 * half + 12}" height="18" role="img"><title>{escape(span.change.en)}</title>'
+        f'<path d="M0 9 H{2 * half}" stroke="var(--line)"/>'
+        f'<rect x="{half - zone:.1f}" y="3" width="{2 * zone:.1f}" height="12" fill="var(--code)"/><path d="M{half} 2 v14" stroke="var(--soft)"/>'
+        f'<rect x="{low:.1f}" y="7" width="{max(high - low, 1.0):.1f}" height="4" rx="2" fill="{colour}"/>'
+        f'<circle cx="{middle:.1f}" cy="9" r="4.5" fill="{colour}"/></svg>'
     )

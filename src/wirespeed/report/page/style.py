@@ -18,6 +18,7 @@ p{margin:.4rem 0}.soft{color:var(--soft)}
 section.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.1rem 1.3rem;margin:1rem 0;overflow-wrap:break-word;overflow-x:auto}
 .card h2{margin:.1rem 0 .3rem}.tags{display:flex;gap:.5rem;flex-wrap:wrap;align-items:center;font-size:.84rem;color:var(--soft)}
 .tag{border:1px solid var(--line);border-radius:99px;padding:.08rem .6rem}.tag.cause{color:var(--accent);border-color:currentColor;font-family:ui-monospace,monospace}
+table.spans td:first-child{overflow-wrap:anywhere}table.spans td{white-space:nowrap}table.spans td:first-child{white-space:normal;min-width:12rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{color:var(--soft);font-weight:500}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}
 pre,code{font:13.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}

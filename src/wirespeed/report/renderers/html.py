@@ -2,13 +2,25 @@
 
 from html import escape
 
-from wirespeed.model.document import AnyBlock, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Way
+from wirespeed.model.document import (
+    AnyBlock,
+    BarChart,
+    Difference,
+    Document,
+    FactList,
+    FindingBlock,
+    Grid,
+    Headline,
+    Prose,
+    Steps,
+    Way,
+)
 from wirespeed.model.finding import Finding, ShownEvidence
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.source import Quote
 from wirespeed.model.text import Language, Text
 from wirespeed.report import words
-from wirespeed.report.page.pictures import bars, both, scale, way
+from wirespeed.report.page.pictures import bars, both, interval, scale, way
 from wirespeed.report.page.style import SCRIPT, STYLE
 from wirespeed.report.plain import visible
 
@@ -43,6 +55,20 @@ def _block(block: AnyBlock) -> str:
         case Steps():
             items = "".join(_item(what, commands) for what, commands in block.steps)
             return f'<section class="card"><h3>{both(block.title)}</h3><ul>{items}</ul></section>'
+        case Difference():
+            return _difference(block)
+
+
+def _difference(block: Difference) -> str:
+    titles = "".join(f"<th>{both(title)}</th>" for title in (words.BEFORE, words.AFTER, words.DIFFERENCE, words.LESS_OR_MORE))
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td>{both(cell)}</td>" for cell in (span.label, span.before, span.after, span.change))
+        + f"<td>{interval(span, block.least_ratio)}</td></tr>"
+        for span in block.spans
+    )
+    head = f"<thead><tr><th>{both(block.title)}</th>{titles}</tr></thead>"
+    return f'<section class="card"><table class="spans">{head}<tbody>{rows}</tbody></table></section>'
 
 
 def _grid(block: Grid) -> str:

@@ -1,6 +1,18 @@
 """Markdown: for issues, chats and wikis."""
 
-from wirespeed.model.document import AnyBlock, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Way
+from wirespeed.model.document import (
+    AnyBlock,
+    BarChart,
+    Difference,
+    Document,
+    FactList,
+    FindingBlock,
+    Grid,
+    Headline,
+    Prose,
+    Steps,
+    Way,
+)
 from wirespeed.model.finding import Finding
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.text import Language, Text
@@ -40,6 +52,9 @@ def _block(block: AnyBlock, language: Language) -> str:
             return f"**{block.title[language]}**\n\n" + "\n".join(
                 f"{number}. {_safe(what[language])}{_commands(commands)}" for number, (what, commands) in enumerate(block.steps, 1)
             )
+        case Difference():
+            columns = (block.title, words.BEFORE, words.AFTER, words.DIFFERENCE)
+            return _grid(columns, tuple((span.label, span.before, span.after, span.change) for span in block.spans), language)
 
 
 def _finding(finding: Finding, rank: int, language: Language) -> str:

@@ -9,7 +9,20 @@ from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text as Styled
 
-from wirespeed.model.document import AnyBlock, BarChart, Document, FactList, FindingBlock, Grid, Headline, Prose, Steps, Way
+from wirespeed.model.document import (
+    AnyBlock,
+    BarChart,
+    Difference,
+    Document,
+    FactList,
+    FindingBlock,
+    Grid,
+    Headline,
+    Prose,
+    Span,
+    Steps,
+    Way,
+)
 from wirespeed.model.finding import Finding, ShownEvidence
 from wirespeed.model.kinds import Renderer
 from wirespeed.model.text import Language, Text
@@ -18,6 +31,7 @@ from wirespeed.report.plain import visible
 
 _STYLE = {"plain": "", "good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _BAR_CELLS = 24
+_SPAN_CELLS = 24
 
 
 def rendered(document: Document, language: Language) -> RenderableType:
@@ -54,6 +68,36 @@ def _block(block: AnyBlock, language: Language) -> RenderableType:
             return _finding(block.finding, block.rank_number, language)
         case Steps():
             return _steps(block, language)
+        case Difference():
+            return Group(Styled(block.title[language], style="dim"), _difference(block, language))
+
+
+def _difference(block: Difference, language: Language) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in (None, words.BEFORE, words.AFTER, words.DIFFERENCE):
+        table.add_column(Styled(title[language]) if title else "", overflow="fold")
+    table.add_column(Styled(words.LESS_OR_MORE[language]), no_wrap=True)
+    for span in block.spans:
+        cells = (span.label, span.before, span.after, span.change)
+        table.add_row(*(Styled(cell[language]) for cell in cells), _interval(span, block.least_ratio))
+    return table
+
+
+def _interval(span: Span, least_ratio: float) -> Styled:
+    """A line with the interval on it: `·` is a scale, `░` what does not matter, `━` the interval and `●` the difference."""
+    half = _SPAN_CELLS // 2
+    low, middle, high = (
+        half + round(max(-1.0, min(1.0, place)) * half) for place in (span.low_ratio, span.middle_ratio, span.high_ratio)
+    )
+    line = Styled()
+    for cell in range(2 * half + 1):
+        if low <= cell <= high:
+            line.append("●" if cell == middle else "━", style=_STYLE[span.tone] or "bold")
+        elif cell == half:
+            line.append("│", style="dim")
+        else:
+            line.append("░" if abs(cell - half) <= least_ratio * half else "·", style="dim")
+    return line
 
 
 def _grid(block: Grid, language: Language) -> Table:
