@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.model import record_lines as lines_of_records
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes
+from wirespeed.model import record_lines as lines_of_records
 from wirespeed.model.facts.host import EnvVar, HostIdentity
 from wirespeed.model.facts.link import Counter, Link
 from wirespeed.model.record import Record

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.archive import casefile, records, store
+from wirespeed.archive import casefile, store
 from wirespeed.archive.store import Run
+from wirespeed.model import record_lines as records
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.run import Manifest, Reply
