@@ -120,7 +120,14 @@ def list_runs(folder: Path) -> tuple[Path, ...]:
     """Runs in a directory, by name; drafts of a process that was killed are none."""
     if not folder.is_dir():
         return ()
-    return tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".") and (path / MANIFEST_NAME).is_file()))
+    return tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _has_manifest(path)))
+
+
+def _has_manifest(path: Path) -> bool:
+    try:
+        return (path / MANIFEST_NAME).is_file()
+    except OSError:  # somebody else's, that may not be looked into
+        return False
 
 
 def open_run(place: Path) -> Run:

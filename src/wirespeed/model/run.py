@@ -14,6 +14,7 @@ CASE_SCHEMA = "wirespeed/case/1"
 MANIFEST_NAME = "manifest.json"
 RECORDS_NAME = "records.jsonl"
 RAW_NAME = "raw"
+SERIES_NAME = "series"
 
 ReplyKind: TypeAlias = Literal["file", "listing", "link", "command", "ioctl", "netlink", "answer", "environment", "input"]
 """How a machine was asked; the request's text depends on it (see `machines/machine.py`). `input` is a text the user gave."""
@@ -53,6 +54,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     redacted: tuple[str, ...] = ()
     """What was replaced: `secrets`, and `identities` on request."""
     sources: tuple[Held, ...] = ()
+    made_by: str = ""
+    """The verb that made it."""
 
 
 class CaseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
