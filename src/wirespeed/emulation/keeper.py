@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import msgspec
 
-from wirespeed.emulation import topology
+from wirespeed.emulation import groups, topology
 from wirespeed.emulation.holder import Holder, NotReady, Serve, run_batch
 from wirespeed.emulation.state import locked
 from wirespeed.machines import namespace
@@ -95,6 +95,7 @@ def guard(channel: socket.socket, mandate: Mandate, serve: Serve) -> NoReturn:
 
 def _clear_away(directory: Path, identity: int) -> None:
     """Remove the lab's directory, unless a new lab has taken its place."""
+    groups.remove_all(directory.name.removeprefix("lab-"))
     with contextlib.suppress(OSError), locked(directory.parent):
         if directory.stat().st_ino == identity:
             shutil.rmtree(directory, ignore_errors=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-import wirespeed
 from wirespeed.emulation import control, topology
 from wirespeed.emulation.keeper import KNOWN, MOST_MESSAGE_BYTES, Mandate, Report
 from wirespeed.emulation.state import (
@@ -235,7 +234,6 @@ def _founded(directory: Path, name: str, spec: Spec, keeper_module: str, lifetim
         now_s = time.time()
         state = LabState(
             name=name,
-            wirespeed_version=wirespeed.__version__,
             created_at_s=now_s,
             ends_at_s=now_s + lifetime_s,
             guard=guard,
@@ -269,7 +267,7 @@ def _not_founded(report: Report, directory: Path) -> CouldNot:
 
 
 def _start_guard(keeper_module: str, channel: socket.socket, directory: Path) -> None:
-    package_root = str(Path(wirespeed.__file__).parents[1])
+    package_root = str(Path(__file__).parents[2])
     search = os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))
     with (directory / LOG_NAME).open("wb") as log:
         subprocess.run(  # noqa: S603 - our own interpreter

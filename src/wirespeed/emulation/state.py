@@ -59,7 +59,6 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything another process must know to use the lab."""
 
     name: str
-    wirespeed_version: str
     created_at_s: float
     ends_at_s: float
     guard: Guard
@@ -70,8 +69,8 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[FaultInForce, ...] = ()
     traffic: FaultInForce | None = None
     """Healthy load, kept in the same form because it is stopped in the same way."""
-    notes: tuple[Text, ...] = ()
-    """What this kernel did not allow."""
+    wires: dict[str, str] = {}
+    """Where the lab was made with delay or loss by wires in user space: what stands for each host in its leaf's bridge."""
 
 
 def checked_name(name: str) -> str:

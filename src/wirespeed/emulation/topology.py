@@ -111,7 +111,7 @@ def setup(drawing: Drawing, place: Place) -> Setup:
     lines = {"host": _host_lines, "leaf": _leaf_lines, "spine": _spine_lines}[place.role](drawing, place)
     return Setup(
         ip_lines=("link set lo up", *lines, *(f"link set {port} up" for port in ports), *_routes(drawing, place)),
-        tc_lines=tuple(f"qdisc replace dev {port} root {bucket(rate)}" for port, rate in ports.items()),
+        tc_lines=tuple(f"qdisc replace dev {port} root handle 1: {bucket(rate)}" for port, rate in ports.items()),
         sysctls=_QUIET if place.role == "host" else (*_QUIET, *_ROUTING),
         ports=tuple(ports),
     )
@@ -163,7 +163,13 @@ def _host_lines(drawing: Drawing, place: Place) -> list[str]:
 
 
 def _leaf_lines(drawing: Drawing, place: Place) -> list[str]:
-    lines = ["link add br0 type bridge", f"address add {place.addresses[0]}/24 brd + dev br0", "link set br0 up"]
+    number = int(place.name.removeprefix("leaf"))
+    # a bridge takes the lowest address of its ports, and would change it whenever a port comes or goes
+    lines = [
+        f"link add br0 address 02:00:00:00:{number:02x}:fe type bridge",
+        f"address add {place.addresses[0]}/24 brd + dev br0",
+        "link set br0 up",
+    ]
     lines += [f"link set {host.name} master br0" for host in drawing.of_role("host") if host.leaf == place.name]
     lines += [
         f"address add {address}/31 dev {spine.name}"

@@ -1,0 +1,31 @@
+"""Another host of the subnet claims a host's address."""
+
+from random import Random
+
+from wirespeed.emulation.fault import Fault
+from wirespeed.emulation.hands import Hands
+from wirespeed.model.text import Text
+
+
+def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
+
+    impostor = chance.choice(hands.neighbours(where))
+    address = hands.address(where)
+    flush = f"neigh flush to {address}"
+    hands.later(hands.leaf_of(where), f"{flush} dev br0")
+    for host in hands.neighbours(where):
+        hands.later(host, f"{flush} dev eth0")
+    hands.ip(impostor, f"address add {address}/32 dev eth0", undo=(f"address del {address}/32 dev eth0",))
+    hands.start(impostor, "announcer", {"device": "eth0", "address": address, "every_s": 0.5})
+    return {"impostor": impostor, "address": address}
+
+
+FAULT = Fault(
+    title=Text(en="Two hosts claim one address", zh="两台主机使用同一地址"),
+    cause="duplicate-address",
+    rule="duplicate_address",
+    needs=("wire", "two-hosts-a-leaf"),
+    where="host",
+    break_=_break,
+    moves=("duplicate_ip",),
+)
