@@ -7,8 +7,8 @@ from wirespeed.emulation.hands import Hands
 from wirespeed.model.text import Text
 
 TABLE = 143
-SLOW_SHARE = 0.275
-"""110 of 400 Mbit/s, as measured for the signature."""
+SLOW_SHARE = 0.45
+"""Of a host's rate: just under the half that the way would have to carry, so its queue stands and the other's does not."""
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
@@ -16,7 +16,7 @@ def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
     first, second = chance.sample(hands.spines(), 2)
     number = int(where.removeprefix("leaf")) - 1
     addresses = {place.name: place.addresses[number] for place in hands.drawing.of_role("spine")}
-    slow = hands.rate_of(where, second) * SLOW_SHARE
+    slow = hands.drawing.spec.host_rate_bits_per_s * SLOW_SHARE
     hands.shape(where, second, slow)
     for mark, spine in ((0, first), (1, second)):
         table = TABLE + mark
