@@ -1,4 +1,4 @@
-"""The run as a directory: written once and whole, opened as far as possible."""
+"""The run as a directory: written once and whole, or grown while it is recorded; opened as far as possible."""
 
 import errno
 import hashlib
@@ -49,6 +49,23 @@ def write_run(run: Run, place: Path) -> None:
         _sync(place.parent)
 
 
+def begin_run(manifest: Manifest, place: Path) -> None:
+    """Start a run that grows at its own place: after this it can be opened at any moment, also when the process is killed.
+
+    Its manifest says `recording` without an end. Raises FileExistsError where something is already, OSError where writing fails.
+    """
+    check_target(place)
+    place.mkdir(parents=True, exist_ok=True)
+    _write_manifest(msgspec.structs.replace(manifest, schema=RUN_SCHEMA), place)
+    _sync(place)
+    _sync(place.parent)
+
+
+def end_run(run: Run, place: Path) -> None:
+    """Add what is to be kept to a run that was begun, the manifest last. Raises OSError; the run can then be opened as it was."""
+    _write_draft(run, place)
+
+
 def check_target(place: Path) -> None:
     """Raise FileExistsError where there is more than an empty directory, OSError where nothing can be written."""
     if os.path.lexists(place) and (not place.is_dir() or place.is_symlink() or any(place.iterdir())):
@@ -58,7 +75,7 @@ def check_target(place: Path) -> None:
 
 def _write_draft(run: Run, draft: Path) -> None:
     raw = draft / RAW_NAME
-    raw.mkdir(parents=True)
+    raw.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     held: list[Held] = []
     taken: set[str] = set()
@@ -71,15 +88,23 @@ def _write_draft(run: Run, draft: Path) -> None:
             target.write_bytes(reply.content)
             written.append(target)
         held.append(Held(kind=reply.kind, request=reply.request, file=name, reason=reply.reason, why=reply.why))
-    lines = b"".join(record_lines.encoded(item) + b"\n" for item in run.records)
-    manifest = msgspec.structs.replace(run.manifest, schema=RUN_SCHEMA, sources=tuple(held))
-    for name, content in ((RECORDS_NAME, lines), (MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1))):
-        (draft / name).write_bytes(content)
-        written.append(draft / name)
-    for path in written:
+    (draft / RECORDS_NAME).write_bytes(b"".join(record_lines.encoded(item) + b"\n" for item in run.records))
+    for path in (*written, draft / RECORDS_NAME):
         _sync(path)
+    _write_manifest(msgspec.structs.replace(run.manifest, schema=RUN_SCHEMA, sources=tuple(held)), draft)
     for folder in {path.parent for path in written} | {draft, raw}:
         _sync(folder)
+
+
+def _write_manifest(manifest: Manifest, folder: Path) -> None:
+    """Replace the manifest, whole or not at all."""
+    part = folder / f".{MANIFEST_NAME}.part"
+    try:
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        _sync(part)
+        part.rename(folder / MANIFEST_NAME)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _file_name(reply: Reply, taken: set[str]) -> str:
@@ -135,7 +160,8 @@ def open_run(place: Path) -> Run:
     problems: list[Problem] = []
     manifest = _manifest(place, problems)
     replies = tuple(_replies(place / RAW_NAME, manifest, problems)) if manifest else tuple(_found_files(place / RAW_NAME, problems))
-    lines = _read(place, RECORDS_NAME, MOST_RECORDS_BYTES, problems)
+    has_no_records_yet = manifest is not None and _is_open(manifest) and not (place / RECORDS_NAME).exists()
+    lines = None if has_no_records_yet else _read(place, RECORDS_NAME, MOST_RECORDS_BYTES, problems)
     kept = tuple(record_lines.decoded((lines or b"").split(b"\n"), str(place / RECORDS_NAME)))
     return Run(manifest=manifest or Manifest(), replies=replies, records=kept, problems=tuple(problems))
 
@@ -150,7 +176,14 @@ def _manifest(place: Path, problems: list[Problem]) -> Manifest | None:
         problems.append(_problem(place / MANIFEST_NAME, f"the manifest is damaged: {error}", f"清单已损坏：{error}"))
         return None
     problems.extend(newer(manifest.schema, RUN_SCHEMA, place / MANIFEST_NAME))
+    if _is_open(manifest):
+        en = "the recording was never ended: it has what was flushed until then, or is still going on"
+        problems.append(_problem(place, en, "记录未正常结束：其中只有当时已写出的部分，或仍在记录"))
     return manifest
+
+
+def _is_open(manifest: Manifest) -> bool:
+    return manifest.recording is not None and manifest.recording.ended is None
 
 
 def newer(schema: str, known: str, path: Path) -> Iterator[Problem]:

@@ -86,7 +86,7 @@ class Local:
                 handle.settimeout(NETLINK_TIMEOUT_S)
                 handle.bind((0, 0))
                 handle.send(request)
-                return _collected(handle)
+                return collected(handle)
         except TimeoutError as error:
             raise timed_out(f"netlink family {family}") from error
         except OSError as error:
@@ -123,7 +123,8 @@ def _all_of(descriptor: int) -> bytes:
     return b"".join(parts)
 
 
-def _collected(handle: socket.socket) -> bytes:
+def collected(handle: socket.socket) -> bytes:
+    """All messages of one netlink dump, end mark included. Raises OSError for what the kernel answers instead, `MachineProblem` for nothing."""
     parts: list[bytes] = []
     size = 0
     while size < MOST_NETLINK_BYTES:

@@ -14,16 +14,7 @@ MOST_GPUS = 64
 
 def gpus(_: str) -> bytes:
     """Everything asked of NVML. Raises `MachineProblem` when the library or the driver is absent."""
-    try:
-        pynvml: Any = importlib.import_module("pynvml")
-    except ImportError as error:
-        raise MachineProblem(
-            "unsupported", Text(en="GPUs need the extra wirespeed[gpu]", zh="读取 GPU 需要安装 wirespeed[gpu]")
-        ) from error
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError as error:
-        raise _unavailable(pynvml, error) from error
+    pynvml = _started()
     try:
         count = min(pynvml.nvmlDeviceGetCount(), MOST_GPUS)
         return msgspec.json.encode(
@@ -35,6 +26,78 @@ def gpus(_: str) -> bytes:
         )
     finally:
         pynvml.nvmlShutdown()
+
+
+class KeptGpus:
+    """NVML kept open for what changes from moment to moment; `read` gives the shape of `gpus` with fewer fields."""
+
+    def __init__(self) -> None:
+        self._nvml = _started()
+        count = min(self._nvml.nvmlDeviceGetCount(), MOST_GPUS)
+        self._handles = {index: _asked(self._nvml, self._nvml.nvmlDeviceGetHandleByIndex, index) for index in range(count)}
+        links = range(self._nvml.NVML_NVLINK_MAX_LINKS)
+        self._links = {
+            index: [number for number in links if _asked(self._nvml, self._nvml.nvmlDeviceGetNvLinkState, handle, number)]
+            for index, handle in self._handles.items()
+            if handle is not None
+        }
+
+    def read(self) -> bytes:
+        """JSON of load, power, clocks, memory, and traffic and errors by NVLink."""
+        return msgspec.json.encode({"gpus": [self._gpu(index) for index in self._links]})
+
+    def _gpu(self, index: int) -> dict[str, Any]:
+        nvml, handle = self._nvml, self._handles[index]
+        use, memory = _asked(nvml, nvml.nvmlDeviceGetUtilizationRates, handle), _asked(nvml, nvml.nvmlDeviceGetMemoryInfo, handle)
+        return {
+            "index": index,
+            "utilisation_percent": use.gpu if use else None,
+            "memory_used_bytes": memory.used if memory else None,
+            "power_milliwatts": _asked(nvml, nvml.nvmlDeviceGetPowerUsage, handle),
+            "temperature_celsius": _asked(nvml, nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU),
+            "sm_clock_mhz": _asked(nvml, nvml.nvmlDeviceGetClockInfo, handle, nvml.NVML_CLOCK_SM),
+            "throttle_bits": _asked(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle),
+            "nvlinks": [self._link(handle, number) for number in self._links[index]],
+        }
+
+    def _link(self, handle: Any, number: int) -> dict[str, Any]:
+        """Traffic in KiB (fields NVLINK_THROUGHPUT_DATA_TX and _RX, scoped by link) and errors."""
+        nvml = self._nvml
+        fields = (("tx_kib", nvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX), ("rx_kib", nvml.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX))
+        asked = _asked(nvml, nvml.nvmlDeviceGetFieldValues, handle, [(field, number) for _, field in fields]) or ()
+        traffic = {
+            name: int(value.value.ullVal)
+            for (name, _), value in zip(fields, asked, strict=False)
+            if value.nvmlReturn == nvml.NVML_SUCCESS
+        }
+        errors = {
+            name: _asked(nvml, nvml.nvmlDeviceGetNvLinkErrorCounter, handle, number, counter)
+            for name, counter in (
+                ("replays", nvml.NVML_NVLINK_ERROR_DL_REPLAY),
+                ("recoveries", nvml.NVML_NVLINK_ERROR_DL_RECOVERY),
+                ("crc_errors", nvml.NVML_NVLINK_ERROR_DL_CRC_FLIT),
+            )
+        }
+        return {"link": number} | traffic | errors
+
+    def close(self) -> None:
+        """Let NVML go."""
+        self._nvml.nvmlShutdown()
+
+
+def _started() -> Any:
+    """The library, initialised. Raises `MachineProblem` when it or the driver is absent."""
+    try:
+        pynvml: Any = importlib.import_module("pynvml")
+    except ImportError as error:
+        raise MachineProblem(
+            "unsupported", Text(en="GPUs need the extra wirespeed[gpu]", zh="读取 GPU 需要安装 wirespeed[gpu]")
+        ) from error
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        raise _unavailable(pynvml, error) from error
+    return pynvml
 
 
 def _unavailable(nvml: Any, error: Exception) -> MachineProblem:

@@ -8,7 +8,7 @@ from wirespeed.model.source import Reason
 from wirespeed.model.text import Text
 
 RUN_SCHEMA = "wirespeed/run/1"
-"""Schema of the directory: `manifest.json`, `raw/`, `records.jsonl`."""
+"""Schema of the directory: `manifest.json`, `raw/`, `records.jsonl`, and `series/` where there was a recording."""
 CASE_SCHEMA = "wirespeed/case/1"
 """Schema of the same in one JSON file, raw bytes included."""
 MANIFEST_NAME = "manifest.json"
@@ -40,6 +40,19 @@ class Held(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: Text | None = None
 
 
+class RecordingNote(msgspec.Struct, frozen=True, kw_only=True):
+    """What a manifest says of the recording in `series/`."""
+
+    every_s: float
+    periods_s: dict[str, float] = {}
+    """How often each family was read; a family the machine lacks is missing."""
+    started_at_s: float | None = None
+    """Wall clock (from 1970) of the instant from which `t_s` counts, monotonic."""
+    duration_s: float | None = None
+    ended: Literal["finished", "stopped", "interrupted", "not-kept"] | None = None
+    """None while it is being recorded: a run found so was never closed, and what had been flushed is there."""
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is: who made it, where, when, and everything that was asked.
 
@@ -56,6 +69,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Held, ...] = ()
     made_by: str = ""
     """The verb that made it."""
+    recording: RecordingNote | None = None
 
 
 class CaseReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -132,3 +132,21 @@ class Periodic(Record, frozen=True, kw_only=True):
     """Periods that the recording spans."""
     chance_ratio: float
     """How often a series of no rhythm shows this, all series watched taken together."""
+
+
+class RecordingCost(Record, frozen=True, kw_only=True):
+    """What a recording cost the machine, and how punctual it was."""
+
+    every_s: float
+    """Sampling period asked for."""
+    duration_s: float
+    samples_count: int
+    """Readings, of all families."""
+    missed_count: int
+    """Deadlines that passed while the recorder was held up."""
+    cpu_ratio: float
+    """CPU time of reading, parsing and keeping, as a share of one core."""
+    lateness_p50_s: float
+    lateness_p99_s: float
+    lateness_max_s: float
+    """How far behind its deadline a reading began."""

@@ -28,6 +28,7 @@ _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
 _TIME_S = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _RATE = re.compile(r"(?ix) ^ (?P<scale>[kmgtp]i?)? (?P<what>b(?:its?)?|bytes?) (?:ps|/s(?:ec)?|\ per\ s(?:econd)?) $")
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµμ]+)")
 _SIZE = re.compile(r"(?ix) ^ (?P<scale>[kmgtp]i?)? (?P<what>b(?:its?)?|bytes?) $")
 
 
@@ -60,6 +61,19 @@ def time_in_s(value: float, unit: str) -> float | None:
     """A time in seconds, or None where `unit` is no time."""
     factor = _TIME_S.get(unit.strip())
     return None if factor is None else value * factor
+
+
+def duration_in_s(text: str) -> float | None:
+    """A time written as people do, in seconds: `30s`, `100ms`, `5m`, `1.5h`, `1m30s`; a bare number is seconds. None where it is none."""
+    try:
+        return float(text) if math.isfinite(float(text)) else None
+    except ValueError:
+        pass
+    parts = _DURATION_PART.findall(text.strip().lower())
+    if not parts or "".join(number + unit for number, unit in parts) != "".join(text.lower().split()):
+        return None
+    times = [time_in_s(float(number), unit) for number, unit in parts]
+    return None if None in times else sum(value for value in times if value is not None)
 
 
 def whole(value: float | None) -> int | None:

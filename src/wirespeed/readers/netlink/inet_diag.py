@@ -5,7 +5,7 @@ short for stay None.
 """
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,8 @@ INFO, CONG, SKMEMINFO = 2, 4, 7
 USED = frozenset({INFO, CONG, SKMEMINFO})
 
 _EVERY_STATE_BUT_LISTEN = 0xFFF & ~(1 << TCP_LISTEN)
+_OPEN_STATES = _EVERY_STATE_BUT_LISTEN & ~(1 << 6 | 1 << 7)
+"""Without TIME-WAIT and CLOSED, of which there may be tens of thousands and which carry nothing."""
 _STATES = (
     "UNKNOWN", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSED", "CLOSE-WAIT", "LAST-ACK", "LISTEN",
     "CLOSING", "SYN-RECV", "BOUND-INACTIVE",
@@ -29,6 +31,11 @@ _MESSAGE = struct.Struct("=BBBB2s2s16s16sIQIIIII")
 INFO_LAYOUT = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
 """`struct tcp_info` from `tcpi_backoff` up to `tcpi_rehash` (6.2); an older kernel gives less, which is padded and then left out."""
 _DROPS = struct.Struct("=I")
+_COUNT = struct.Struct("=Q")
+_ENDS = slice(4, 40)
+"""Ports and addresses in `_MESSAGE`."""
+_RECEIVED_AT, _SENT_AT = 128, 200
+"""`tcpi_bytes_received` and `tcpi_bytes_sent` in `struct tcp_info`."""
 _NO_LIMIT = (1 << 64) - 1
 _NEVER = 0xFFFFFFFF
 _OPTION_WINDOW_SCALING = 4
@@ -36,15 +43,15 @@ _UNSET_THRESHOLD = 0x7FFFFFFF
 _SHORTEST_INFO = 104
 
 
-def request(family: int, is_listening: bool) -> bytes:
-    """Dump request for IPv4 (2) or IPv6 (10): listening sockets, or all others with TCP_INFO, congestion control and memory."""
-    extensions = 1 << (SKMEMINFO - 1) if is_listening else 1 << (INFO - 1) | 1 << (CONG - 1) | 1 << (SKMEMINFO - 1)
-    states = 1 << TCP_LISTEN if is_listening else _EVERY_STATE_BUT_LISTEN
+def request(family: int, states: int) -> bytes:
+    """Dump request for IPv4 (2) or IPv6 (10): sockets in these states, connections with TCP_INFO, congestion control and memory."""
+    extensions = 1 << (SKMEMINFO - 1) if states == 1 << TCP_LISTEN else 1 << (INFO - 1) | 1 << (CONG - 1) | 1 << (SKMEMINFO - 1)
     return wire.request(SOCK_DIAG_BY_FAMILY, struct.pack("=BBBxI", family, 6, extensions, states) + bytes(48))
 
 
-REQUESTS = tuple(request(family, False) for family in (wire.AF_INET, wire.AF_INET6))
-LISTENING_REQUESTS = tuple(request(family, True) for family in (wire.AF_INET, wire.AF_INET6))
+REQUESTS = tuple(request(family, _EVERY_STATE_BUT_LISTEN) for family in (wire.AF_INET, wire.AF_INET6))
+OPEN_REQUESTS = tuple(request(family, _OPEN_STATES) for family in (wire.AF_INET, wire.AF_INET6))
+LISTENING_REQUESTS = tuple(request(family, 1 << TCP_LISTEN) for family in (wire.AF_INET, wire.AF_INET6))
 
 
 def listeners(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[Listener]:
@@ -65,11 +72,25 @@ def listeners(data: bytes, owners: Mapping[str, str], source: Source) -> Iterato
             )
 
 
-def sockets(data: bytes, owners: Mapping[str, str], source: Source) -> Iterator[TcpSocket]:
-    """Every connection of the reply."""
+def traffic(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Each connection's ends (as the kernel packs them) and the bytes it sent and received so far; cheap, to find the busiest."""
+    for kind, start, end in wire.messages(data):
+        if kind != SOCK_DIAG_BY_FAMILY or end - start < _MESSAGE.size:
+            continue
+        info, info_bytes, _, _ = _used_attributes(data, start + _MESSAGE.size, end)
+        moved = 0
+        if info_bytes >= _SENT_AT + 8:
+            moved = _COUNT.unpack_from(data, info + _RECEIVED_AT)[0] + _COUNT.unpack_from(data, info + _SENT_AT)[0]
+        yield data[start + _ENDS.start : start + _ENDS.stop], moved
+
+
+def sockets(data: bytes, owners: Mapping[str, str], source: Source, only: Collection[bytes] | None = None) -> Iterator[TcpSocket]:
+    """Every connection of the reply, or those alone whose ends (see `traffic`) are in `only`."""
     size, unpack = _MESSAGE.size, _MESSAGE.unpack_from
     for kind, start, end in wire.messages(data):
         if kind != SOCK_DIAG_BY_FAMILY or end - start < size:
+            continue
+        if only is not None and data[start + _ENDS.start : start + _ENDS.stop] not in only:
             continue
         message = unpack(data, start)
         process = owners.get(str(message[14])) if owners else None

@@ -1,0 +1,1 @@
+"""Shelf: one family of counters a file, and how its bytes become numbers."""
