@@ -42,3 +42,8 @@ def children_of(pid: int) -> set[int]:
         if parent == pid:
             found |= {int(place.name)} | children_of(int(place.name))
     return found
+
+
+def in_namespace() -> list[str]:
+    """The start of a command line that runs what follows in namespaces of its own, which end with it."""
+    return ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -70,7 +70,7 @@ def simulated(
         "sender": {Term("host", (slow,), "sending")},
         "pair": {Term("pair", (min(slow, other), max(slow, other)))},
         "way": {Term("pair", (slow, other), "sending")},
-        "rack": {Term("rack", (rack,))},
+        "rack": {Term("uplink", (rack,))},
         "host and pair": {Term("host", (slow,)), Term("pair", (hosts[0], hosts[1]))},
     }
     if planted == "host and pair":
@@ -117,7 +117,7 @@ def test_two_racks_are_one_way_between_them() -> None:
     }
     found = fit(values, {host: host[0] for host in hosts})
     (odd,) = found.odd
-    assert {odd.term, *odd.same_as} == {Term("rack", ("a",)), Term("rack", ("b",)), Term("racks", ("a", "b"))}
+    assert {odd.term, *odd.same_as} == {Term("uplink", ("a",)), Term("uplink", ("b",)), Term("racks", ("a", "b"))}
     assert odd.factor_ratio == pytest.approx(0.4, rel=0.1)
 
 

@@ -5,7 +5,7 @@ The schedule is a round-robin tournament: no host is in two pairs at once. The f
     log value(i to j) = typical + host i as sender + host j as receiver + what is odd + noise
 
 What is odd is one of a few simple things, each one number: a host (as sender, receiver or both), a pair (one direction or both), a
-rack (everything that leaves or enters it, or everything it touches), or the way between two racks. Terms are taken in by how much
+rack (what leaves or enters it, or everything it touches), or the way between two racks. Terms are taken in by how much
 of the spread they explain and then tested, weakest first, against the spread that remains: of single measurements (sigma) and of
 ordinary hosts (tau). So a slow host, a slow pair and a slow rack are told apart by which of them explains the figures, and named
 only where chance and the usual differences between hosts do not.
@@ -20,17 +20,19 @@ from wirespeed.theory.students_t import tail_ratio
 
 Pair: TypeAlias = tuple[str, str]
 Direction: TypeAlias = Literal["both", "sending", "receiving"]
-Kind: TypeAlias = Literal["host", "pair", "rack", "racks"]
+Kind: TypeAlias = Literal["host", "pair", "uplink", "rack", "racks"]
 
 CHANCE_RATIO = 0.001
 """How often chance may name something of one kind in a whole healthy mesh (shared over all candidates of the kind, after Bonferroni)."""
+_OF_RACKS = {"uplink", "rack", "racks"}
 MOST_TERMS = 5
 FEWEST_HOSTS = 4
 """With three hosts a slow host and a slow pair look the same."""
 
 
 class Term(NamedTuple):
-    """Something that may be odd. `names` are hosts, or racks; a pair's first is its sender where `direction` is `sending`."""
+    """Something that may be odd: a host, a pair (its first the sender where `direction` is `sending`), what leaves and enters a rack
+    (`uplink`), all that touches it (`rack`), or the way between two racks."""
 
     kind: Kind
     names: tuple[str, ...]
@@ -190,10 +192,10 @@ class _Mesh:
         ends = [(self.racks[one], self.racks[other]) for one, other in self.pairs] if self.racks else []
         names = sorted(set(self.racks.values()))
         for rack in names if len(names) > 1 else ():
-            found.append((Term("rack", (rack,)), [rack in two and two[0] != two[1] for two in ends]))
-            found.append((Term("rack", (rack, "inside too")), [rack in two for two in ends]))
-            found.append((Term("rack", (rack,), "sending"), [two[0] == rack != two[1] for two in ends]))
-            found.append((Term("rack", (rack,), "receiving"), [two[1] == rack != two[0] for two in ends]))
+            found.append((Term("uplink", (rack,)), [rack in two and two[0] != two[1] for two in ends]))
+            found.append((Term("rack", (rack,)), [rack in two for two in ends]))
+            found.append((Term("uplink", (rack,), "sending"), [two[0] == rack != two[1] for two in ends]))
+            found.append((Term("uplink", (rack,), "receiving"), [two[1] == rack != two[0] for two in ends]))
             for other in names:
                 if rack < other:
                     found.append((Term("racks", (rack, other)), [set(two) == {rack, other} for two in ends]))
@@ -270,7 +272,7 @@ class _Mesh:
 
     def _rivals(self, term: Term) -> int:
         """Candidates among which chance could have chosen this one."""
-        kinds = {"rack", "racks"} if term.kind in ("rack", "racks") else {term.kind}
+        kinds = _OF_RACKS if term.kind in _OF_RACKS else {term.kind}
         return sum(other.kind in kinds for other in self.terms)
 
     def _variances(self, terms: list[Term]) -> tuple[float, int, float, int]:

@@ -32,6 +32,8 @@ TAG_BYTES = 8
 
 CLOCK = "clock"
 """A `begin` that is no test: it asks for the responder's wall clock."""
+RELAY = "relay"
+"""A `begin` that asks the responder to test the path to another one; `ask` is the spec without its token."""
 
 T = TypeVar("T")
 
@@ -112,6 +114,13 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """The responder's wall clock."""
 
     now_s: float
+
+
+class Relayed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a relayed test found, as lines of records; or why it was not done."""
+
+    lines: tuple[msgspec.Raw, ...] = ()
+    why: str | None = None
 
 
 AnyGreeting = Hello | Challenge | Prove | Welcome | Join | No

@@ -10,8 +10,8 @@ import msgspec
 from wirespeed.benches.links import protocol, tests
 from wirespeed.benches.links.bulk import cut
 from wirespeed.benches.links.protocol import Begin, PathBroken
-from wirespeed.benches.links.spec import Limits, LinkTest
-from wirespeed.model import shelf
+from wirespeed.benches.links.spec import Limits, LinkSpec, LinkTest
+from wirespeed.model import record_lines, shelf
 
 T = TypeVar("T")
 ANSWER_S = 10.0
@@ -73,6 +73,9 @@ def serve_session(served: Served) -> None:
             if begin.test == protocol.CLOCK:
                 served.tell(protocol.Clock(now_s=time.time()))
                 continue
+            if begin.test == protocol.RELAY:
+                served.tell(_relayed(served, begin.ask))
+                continue
             server = shelf.take(tests, begin.test, LinkTest).server if begin.test in known else None
             if server is None:
                 return
@@ -81,6 +84,24 @@ def serve_session(served: Served) -> None:
             return
         finally:
             served.forget()
+
+
+def _relayed(served: Served, raw: msgspec.Raw) -> protocol.Relayed:
+    """Test the path to another responder with the same token, where this one was started to do so."""
+    from wirespeed.benches.links.client import run
+
+    if not served.limits.may_reach_others:
+        return protocol.Relayed(why="not-allowed")
+    spec = msgspec.structs.replace(
+        msgspec.json.decode(raw, type=LinkSpec), token=served.token, ports=(), connects_count=1, most_s=served.limits.idle_s
+    )
+    try:
+        found = run(spec)
+    except PathBroken as failure:
+        return protocol.Relayed(why=failure.error)
+    except LookupError:
+        return protocol.Relayed(why="unknown-test")
+    return protocol.Relayed(lines=tuple(msgspec.Raw(record_lines.encoded(one)) for one in found))
 
 
 def datagrams_at(address: str, port: int, family: int) -> socket.socket:

@@ -56,6 +56,8 @@ class LinkSpec(msgspec.Struct, frozen=True, kw_only=True):
     ports: tuple[int, ...] = ()
     """Further ports to try to connect to."""
     connects_count: int = 20
+    is_brief: bool = False
+    """Of latency only the idle path, TCP, blocking: what a mesh compares."""
     payload_bytes: int = 14
     """Of one message of the latency test."""
     datagrams_per_s: float = 2000.0

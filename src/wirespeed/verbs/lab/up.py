@@ -11,7 +11,8 @@ from wirespeed.model.document import Document, FactList, Headline, Steps
 from wirespeed.model.kinds import Option
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
-from wirespeed.verbs.lab._shared import USUAL_NAME, NameOption, ShownNode, duration, node_grid, rate, shown_nodes
+from wirespeed.verbs._quantities import duration, rate
+from wirespeed.verbs.lab._shared import USUAL_NAME, NameOption, ShownNode, node_grid, shown_nodes
 
 SCHEMA = "wirespeed/lab-up/1"
 KEEPER_MODULE = "wirespeed.verbs.lab._keeper"

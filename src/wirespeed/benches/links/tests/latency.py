@@ -99,7 +99,11 @@ def _duration_s(spec: LinkSpec, phase: Phase) -> float:
 
 
 def _client(spec: LinkSpec, session: Session) -> list[Record | Problem]:
-    return [_phase(spec, session, phase, number) for number, phase in enumerate(PHASES)]
+    return [_phase(spec, session, phase, number) for number, phase in enumerate(_phases_of(spec))]
+
+
+def _phases_of(spec: LinkSpec) -> tuple[Phase, ...]:
+    return PHASES[:1] if spec.is_brief else PHASES
 
 
 def _phase(spec: LinkSpec, session: Session, phase: Phase, number: int) -> LatencyRun:
@@ -358,7 +362,9 @@ def _echo_datagrams(handle: socket.socket, tag: bytes, goodbye: bytes, most_s: f
 TEST = LinkTest(
     title=Text(en="round-trip times of small messages", zh="小消息往返时延"),
     gives=(LatencyRun,),
-    cost_s=lambda spec: sum(_duration_s(spec, phase) + (LOAD_RAMP_S if phase.load == "loaded" else 0.0) + 0.1 for phase in PHASES),
+    cost_s=lambda spec: sum(
+        _duration_s(spec, phase) + (LOAD_RAMP_S if phase.load == "loaded" else 0.0) + 0.1 for phase in _phases_of(spec)
+    ),
     client=_client,
     failed=_failed,
     server=_server,

@@ -1,0 +1,1 @@
+"""Measure with traffic of your own: links between hosts."""
