@@ -26,7 +26,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 def test_a_peer_is_measured_and_shown_in_both_languages() -> None:
     with responder() as (port, _):
         options = links.Options(
-            peers=(f"127.0.0.1:{port}",), token=TOKEN, for_="200ms", only=("connect,throughput", "hops"), flows=2
+            peers=(f"127.0.0.1:{port}",), token=TOKEN, for_="200ms", only=("connect,throughput", "hops"), flows_count=2
         )
         answer = links.run(options)
     assert {type(one).__name__ for one in answer.records} == {"PortProbe", "FlowRun", "HeaderRun", "PathHop"}
@@ -72,7 +72,7 @@ def test_a_wrong_token_is_said_in_one_sentence() -> None:
         links.Options(peers=("127.0.0.1",)),
         links.Options(peers=("127.0.0.1",), token=TOKEN, for_="0s"),
         links.Options(peers=("127.0.0.1",), token=TOKEN, for_="2 parsecs"),
-        links.Options(peers=("127.0.0.1",), token=TOKEN, flows=0),
+        links.Options(peers=("127.0.0.1",), token=TOKEN, flows_count=0),
         links.Options(peers=("127.0.0.1",), token=TOKEN, only=("no-such-test",)),
         links.Options(peers=("a b c:1:2",), token=TOKEN),
         links.Options(peers=("127.0.0.1:99999",), token=TOKEN),
@@ -166,7 +166,7 @@ def test_an_iperf3_server_is_a_peer_too() -> None:
     server = subprocess.Popen(["iperf3", "-s", "-p", "5299", "-B", "127.0.0.1"], stdout=subprocess.DEVNULL)
     try:
         time.sleep(0.5)
-        options = links.Options(iperf3="127.0.0.1:5299", for_="1s", flows=1)
+        options = links.Options(iperf3="127.0.0.1:5299", for_="1s", flows_count=1)
         answer = links.run(options)
     finally:
         server.kill()

@@ -55,7 +55,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     most_rate: Annotated[
         str, Option(help=Text(en="of one session's traffic, each direction", zh="单个会话每个方向的流量上限"), metavar="RATE")
     ] = "100Gb/s"
-    most_sessions: Annotated[int, Option(help=Text(en="at the same time", zh="同时进行的会话数上限"), metavar="N")] = 32
+    most_sessions_count: Annotated[
+        int, Option(flags=("--most-sessions",), help=Text(en="at the same time", zh="同时进行的会话数上限"), metavar="N")
+    ] = 32
     mesh: Annotated[
         bool,
         Option(
@@ -85,10 +87,10 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     for_s = duration(options.for_, "--for")
     limits = Limits(
         most_bytes_per_s=rate(options.most_rate, "--most-rate") / BITS_PER_BYTE,
-        most_sessions_count=options.most_sessions,
+        most_sessions_count=options.most_sessions_count,
         may_reach_others=options.mesh,
     )
-    if options.most_sessions < 1 or limits.most_bytes_per_s <= 0 or for_s <= 0:
+    if options.most_sessions_count < 1 or limits.most_bytes_per_s <= 0 or for_s <= 0:
         raise BadRequest(
             Text(
                 en="--for, --most-rate and --most-sessions must be above zero",

@@ -60,8 +60,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="TEST,...",
         ),
     ] = ()
-    flows: Annotated[
-        int, Option(help=Text(en="of the test with many flows; 1 leaves it out", zh="多流测试的流数；1 表示不做"), metavar="N")
+    flows_count: Annotated[
+        int,
+        Option(
+            flags=("--flows",),
+            help=Text(en="of the test with many flows; 1 leaves it out", zh="多流测试的流数；1 表示不做"),
+            metavar="N",
+        ),
     ] = 4
     both_ways: Annotated[bool, Option(help=Text(en="also flows in both directions at once", zh="另测双向同时收发"))] = False
     drop_copy: Annotated[
@@ -82,9 +87,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             )
         ),
     ] = False
-    most_crossing: Annotated[
+    most_crossing_count: Annotated[
         int | None,
         Option(
+            flags=("--most-crossing",),
             help=Text(
                 en="in a mesh, pairs that may cross a rack's uplinks at once", zh="全网状测试中同时跨机架上行链路的主机对数上限"
             ),
@@ -113,7 +119,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options, progress: Progress = unheard) -> Answer:
     """Measure. Raises BadRequest for options that make no sense, CouldNot where a peer refuses or iperf3 is missing."""
     duration_s = duration(options.for_, "--for")
-    if not 0 < duration_s <= LONGEST_S or not 1 <= options.flows <= 64:
+    if not 0 < duration_s <= LONGEST_S or not 1 <= options.flows_count <= 64:
         raise BadRequest(
             Text(
                 en=f"--for is at most {LONGEST_S:.0f} s and --flows 1 to 64",
@@ -155,7 +161,7 @@ def _star(hosts: Sequence[MeshHost], token: str, duration_s: float, options: Opt
             sender=Local().host or "",
             receiver=host.name,
             duration_s=duration_s,
-            flows_count=options.flows,
+            flows_count=options.flows_count,
             is_both_ways=options.both_ways,
             is_copied=not options.drop_copy,
         )
@@ -205,7 +211,7 @@ def _mesh(hosts: Sequence[MeshHost], token: str, duration_s: float, options: Opt
         says = Text(en=f"step {done} of {whole}", zh=f"第 {done} 步，共 {whole} 步")
         progress(Update(says=says, done_ratio=done / whole, remaining_s=remaining_s))
 
-    found = mesh.run(hosts, ask, token=token, duration_s=duration_s, most_crossing_count=options.most_crossing, heard=heard)
+    found = mesh.run(hosts, ask, token=token, duration_s=duration_s, most_crossing_count=options.most_crossing_count, heard=heard)
     bandwidth_fit, latency_fit = mesh.fits(found, hosts)
     return Answer(
         records=_records(found),
@@ -219,7 +225,7 @@ def _mesh(hosts: Sequence[MeshHost], token: str, duration_s: float, options: Opt
 def _with_iperf3(options: Options, duration_s: float) -> Answer:
     host, port = place(options.iperf3 or "", IPERF3_PORT)
     try:
-        found = list(iperf3.measured(Local(), host, port, duration_s, options.flows))
+        found = list(iperf3.measured(Local(), host, port, duration_s, options.flows_count))
     except MachineProblem as error:
         raise CouldNot(error.why) from error
     return Answer(records=_records(found), problems=_problems(found), notes=(iperf3.CANNOT,))
