@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.emulation import founding
 from wirespeed.emulation import lab as labs
 from wirespeed.emulation.topology import Spec
 from wirespeed.model.errors import CouldNot
@@ -50,7 +51,7 @@ def runtime_directory() -> Iterator[Path]:
 def lab(runtime_directory: Path) -> Iterator[labs.Lab]:
     """Two leaves, two spines, four hosts; skips where the machine does not permit it."""
     try:
-        made = labs.up(Spec(), KEEPER_MODULE)
+        made = founding.up(Spec(), KEEPER_MODULE)
     except CouldNot as error:
         pytest.skip(f"no lab here: {error.why.en}")
     yield made

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.diagnosis import rules
-from wirespeed.emulation import breaking, control, faults, features, traffic
+from wirespeed.emulation import breaking, control, faults, features, founding, traffic
 from wirespeed.emulation import lab as labs
 from wirespeed.emulation.fault import Fault
 from wirespeed.emulation.state import DEFAULT_NAME, read_state
@@ -193,7 +193,7 @@ def test_a_break_that_fails_is_taken_back(lab: labs.Lab, untouched: dict[str, st
     lab.order("h2", control.Run(argv=("ip", "address", "add", "10.1.0.1/32", "dev", "eth0")))  # what the fault would add
     before = _snapshot(lab)
     with pytest.raises(CouldNot, match=r"File exists|already assigned"):
-        breaking.put_in(DEFAULT_NAME, "duplicate_address", where="h1", seed=1)
+        breaking.put_in(DEFAULT_NAME, "duplicate_address", where="h1-h2", seed=1)
     lab.order("h2", control.Run(argv=("ip", "address", "del", "10.1.0.1/32", "dev", "eth0")))
     assert labs.open_lab().state.faults == ()
     assert _difference(untouched, _snapshot(lab)) == {}
@@ -337,7 +337,7 @@ def test_groups_of_a_lab_that_was_killed_are_removed(lab: labs.Lab) -> None:
     from wirespeed.emulation.topology import Spec
     from wirespeed.verbs.lab.up import KEEPER_MODULE
 
-    made = labs.up(Spec(hosts_count=2), KEEPER_MODULE, name="other")
+    made = founding.up(Spec(hosts_count=2), KEEPER_MODULE, name="other")
     done = breaking.put_in("other", "slow_host_cpu", seed=1)
     (group,) = [Path(undo.what) for undo in done.undo if undo.kind == "cgroup"]
     assert str(made.node(done.where).pid) in (group / "cgroup.procs").read_text(encoding="ascii").split()

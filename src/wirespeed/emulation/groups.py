@@ -10,6 +10,8 @@ from wirespeed.model.text import Text
 ROOT = Path("/sys/fs/cgroup")
 PERIOD_US = 100_000
 """The kernel's default period (sched-bwc.rst)."""
+ONESELF = 0
+"""Process number that means the process which writes it (cgroups.rst)."""
 _PREFIX = "wirespeed-lab-"
 
 

@@ -79,13 +79,16 @@ class Hands:
         """Lines for `ip` that are run only when the fault is taken out."""
         self._record(Undo(node=node, kind="ip", lines=lines))
 
-    def far(self, host: str, delay_s: float, loss_ratio: float = 0.0, seed: int = 0) -> None:
-        """A long or lossy wire between a host and its leaf: netem where the kernel has it, a wire in user space otherwise."""
+    def far(self, host: str, delay_s: float, loss_ratio: float = 0.0, seed: int = 0) -> str | None:
+        """A long or lossy wire between a host and its leaf: netem where the kernel has it, a wire in user space otherwise.
+
+        Returns the device that stands in the leaf's bridge for a wire in user space, None for netem.
+        """
         leaf, port = self.leaf_of(host), self._bridge_port(host)
         if self._knows_netem(leaf):
             self._netem(leaf, host, delay_s, loss_ratio)
             self._netem(host, "eth0", delay_s, loss_ratio)
-            return
+            return None
         inner, outer = self._tag("w"), self._tag("x")
         # the leaf itself must not answer for its addresses on what is now one end of a cable
         self.sysctl(leaf, f"net/ipv4/conf/{port}/arp_ignore", "8")
@@ -99,6 +102,7 @@ class Hands:
         self.run(leaf, ("ip", "-batch", "-"), f"link set {inner} master br0\nlink set {inner} up\nlink set {outer} up\n")
         wire = {"near": port, "far": outer, "delay_s": delay_s, "loss_ratio": loss_ratio, "seed": seed}
         self.start(leaf, "wire", wire, WIRE_LOG)
+        return inner
 
     def host(self, name: str) -> Place:
         """A host of the drawing."""
@@ -140,11 +144,7 @@ class Hands:
 
     def _bridge_port(self, host: str) -> str:
         """What stands for a host in its leaf's bridge: its port, or the inner end of the wire that the lab was made with."""
-        spec = self.drawing.spec
-        leaf = self.leaf_of(host)
-        if not (spec.delay_s or spec.loss_ratio) or self._knows_netem(leaf):
-            return host
-        return self.lab.state.wires[host]
+        return self.lab.state.wires.get(host, host)
 
     def _knows_netem(self, leaf: str) -> bool:
         """Whether the kernel has netem: tried on a device that nobody uses."""

@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     rate = hands.rate_of(where, "eth0") / 2
     queue_bytes = chance.choice((4e6, 8e6))
     hands.shape(hands.leaf_of(where), where, rate, queue_bytes)

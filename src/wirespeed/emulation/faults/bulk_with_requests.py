@@ -11,7 +11,6 @@ BULK_PORT = 7003
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     requester, bulker = (*hands.others(where), *hands.others(where))[:2]
     hands.start(where, "service", {"port": PORT}, "server.log")
     hands.start(where, "bulk", {"role": "sink", "port": BULK_PORT})

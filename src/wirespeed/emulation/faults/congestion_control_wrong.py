@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     delay_s, loss_ratio = chance.choice((0.010, 0.020)), chance.choice((0.0005, 0.001))
     hands.far(where, delay_s, loss_ratio, chance.randrange(1000))
     leaf = hands.leaf_of(where)

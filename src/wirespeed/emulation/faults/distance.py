@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     delay_s = chance.choice((0.005, 0.010, 0.020))
     hands.far(where, delay_s)
     return {"delay": f"{delay_s * 1e3:.0f} ms one way"}

@@ -12,7 +12,6 @@ SEARCH = ("default.svc.cluster.local", "svc.cluster.local", "cluster.local", "co
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     server = chance.choice(hands.others(where))
     delay_s = chance.choice((0.04, 0.08))
     service = chance.choice([host for host in hands.others(where) if host != server] or [server])

@@ -11,7 +11,6 @@ NAME = "api.model.example"
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     server = chance.choice(hands.others(where))
     delay_s = chance.choice((0.3, 0.6, 1.2))
     service = chance.choice([host for host in hands.others(where) if host != server] or [server])

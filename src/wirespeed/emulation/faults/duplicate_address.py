@@ -8,16 +8,15 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
-    impostor = chance.choice(hands.neighbours(where))
-    address = hands.address(where)
+    victim, impostor = chance.sample(where.split("-"), 2)
+    address = hands.address(victim)
     flush = f"neigh flush to {address}"
-    hands.later(hands.leaf_of(where), f"{flush} dev br0")
-    for host in hands.neighbours(where):
+    hands.later(hands.leaf_of(victim), f"{flush} dev br0")
+    for host in hands.neighbours(victim):
         hands.later(host, f"{flush} dev eth0")
     hands.ip(impostor, f"address add {address}/32 dev eth0", undo=(f"address del {address}/32 dev eth0",))
     hands.start(impostor, "announcer", {"device": "eth0", "address": address, "every_s": 0.5})
-    return {"impostor": impostor, "address": address}
+    return {"victim": victim, "impostor": impostor, "address": address}
 
 
 FAULT = Fault(
@@ -25,7 +24,7 @@ FAULT = Fault(
     cause="duplicate-address",
     rule="duplicate_address",
     needs=("wire", "two-hosts-a-leaf"),
-    where="host",
+    where="neighbours",
     break_=_break,
     moves=("duplicate_ip",),
 )

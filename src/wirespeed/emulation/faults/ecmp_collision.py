@@ -11,7 +11,6 @@ PROTOCOL_ONLY = "0x4"
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hosts = [host.name for host in hands.drawing.of_role("host") if host.leaf == where]
     rate = max(hands.rate_of(host, "eth0") for host in hosts)
     for spine in hands.spines():

@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     leaf = hands.leaf_of(where)
     timing = {"every_s": chance.choice((1.5, 2.5)), "down_s": chance.choice((0.2, 0.4))}
     hands.later(leaf, f"link set {where} up")

@@ -10,7 +10,6 @@ PORT = 8000
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     idle_s = chance.choice((0.5, 1.0))
     hands.start(where, "service", {"port": PORT, "idle_s": idle_s}, "server.log")
     client = chance.choice(hands.others(where))

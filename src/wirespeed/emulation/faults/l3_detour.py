@@ -10,7 +10,6 @@ TABLE = 142
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     one, other = where.split("-")
     leaf = hands.leaf_of(one)
     number = int(leaf.removeprefix("leaf")) - 1

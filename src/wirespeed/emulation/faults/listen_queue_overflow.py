@@ -10,7 +10,6 @@ PORT = 8000
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hands.start(where, "service", {"port": PORT, "backlog": 4, "accept_every_s": chance.choice((0.5, 1.0))}, "server.log")
     client = chance.choice(hands.others(where))
     call = {"to": where, "port": PORT, "rate_per_s": 20, "workers_count": 16, "timeout_s": 3.0, "keeps_connection": False}

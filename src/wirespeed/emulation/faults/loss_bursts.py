@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     run, period = chance.choice((10, 20, 40)), chance.choice((1000, 2000))
     hands.drop_at(where, f"numgen inc mod {period} < {run} drop")
     return {"burst": f"{run} packets", "of": f"{period} packets"}

@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     per_mille = chance.choice((5, 10, 20))
     hands.drop_at(where, f"numgen random mod 1000 < {per_mille} drop")
     return {"loss": f"{per_mille / 10} %"}

@@ -10,7 +10,6 @@ SILENT = "chain c {\ntype filter hook output priority 0\nicmp type destination-u
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     mtu = chance.choice((1280, 1400, 1450))
     for spine in hands.spines():
         hands.nft(spine, "inet", SILENT)

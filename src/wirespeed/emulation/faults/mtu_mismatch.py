@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     mtu = chance.choice((1280, 1400, 1450))
     hands.ip(where, f"link set eth0 mtu {mtu}", undo=("link set eth0 mtu 1500",))
     return {"mtu": str(mtu)}

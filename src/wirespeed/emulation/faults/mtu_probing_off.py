@@ -10,7 +10,6 @@ SILENT = "chain c {\ntype filter hook output priority 0\nicmp type destination-u
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     leaf, spine = where.split("-")
     mtu = chance.choice((1280, 1400))
     for host in hands.drawing.of_role("host"):

@@ -10,7 +10,6 @@ PORT = 8000
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hands.start(where, "service", {"port": PORT}, "server.log")
     client = chance.choice(hands.others(where))
     call = {"to": where, "port": PORT, "rate_per_s": 20, "splits_request": True, "sets_nodelay": False, "workers_count": 2}

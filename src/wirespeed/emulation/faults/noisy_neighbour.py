@@ -10,7 +10,6 @@ PORT = 7002
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     share = chance.choice((0.85, 0.95))
     rate = hands.rate_of(where, "eth0") / 8 * share
     sender = chance.choice(hands.others(where))

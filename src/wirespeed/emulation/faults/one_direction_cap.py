@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     rate = hands.rate_of(where, "eth0") * chance.choice((0.1, 0.25))
     outward = chance.random() < 0.5
     if outward:

@@ -11,7 +11,6 @@ PORT = 7001
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hosts = [host.name for host in hands.drawing.of_role("host") if host.leaf == where]
     rate = sum(hands.rate_of(host, "eth0") for host in hosts) / OVERSUBSCRIPTION / len(hands.spines())
     for spine in hands.spines():

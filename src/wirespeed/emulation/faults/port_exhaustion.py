@@ -11,7 +11,6 @@ PORTS = 50
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     first = chance.randrange(40_000, 50_000)
     hands.sysctl(where, "net/ipv4/ip_local_port_range", f"{first} {first + PORTS - 1}")
     server = chance.choice(hands.others(where))

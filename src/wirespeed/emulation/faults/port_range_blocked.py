@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     first = chance.choice((8000, 29500, 6379))
     hands.drop_at(where, f"tcp dport {first}-{first + 99} drop", ("egress",))
     hands.start(where, "service", {"port": first}, "server.log")

@@ -8,7 +8,6 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     delay_s, most = chance.choice((0.005, 0.010)), chance.choice((16_384, 32_768))
     hands.far(where, delay_s)
     hands.sysctl(where, "net/ipv4/tcp_rmem", f"4096 {most // 2} {most}")

@@ -12,7 +12,6 @@ SLOW_SHARE = 0.45
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     first, second = chance.sample(hands.spines(), 2)
     number = int(where.removeprefix("leaf")) - 1
     addresses = {place.name: place.addresses[number] for place in hands.drawing.of_role("spine")}

@@ -10,7 +10,6 @@ PORT = 8000
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hands.start(where, "service", {"port": PORT, "bind": "127.0.0.1"}, "server.log")
     client = chance.choice(hands.others(where))
     hands.start(client, "caller", {"to": where, "port": PORT, "rate_per_s": 4, "keeps_connection": False}, "client.log")

@@ -8,8 +8,7 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
-    share = chance.choice((0.02, 0.04))
+    share = chance.choice((0.05, 0.10))
     hands.limit_cpu(where, share)
     return {"share of a core": f"{share * 100:.0f} %"}
 

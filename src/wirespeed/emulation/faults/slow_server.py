@@ -11,7 +11,6 @@ THINK_S = 0.045
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     hands.start(where, "service", {"port": PORT, "think_s": THINK_S}, "server.log")
     client = chance.choice(hands.others(where))
     hands.start(client, "caller", {"to": where, "port": PORT, "rate_per_s": 20, "workers_count": 2}, "client.log")

@@ -10,8 +10,7 @@ PERIOD_S = 0.1
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
-    run_s = chance.choice((0.005, 0.010))
+    run_s = chance.choice((0.010, 0.020))
     hands.start(where, "staller", {"period_s": PERIOD_S, "run_s": run_s})
     return {"runs": f"{run_s * 1e3:.0f} ms of every {PERIOD_S * 1e3:.0f} ms"}
 

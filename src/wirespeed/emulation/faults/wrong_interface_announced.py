@@ -11,7 +11,6 @@ PORT = 29400
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     before = hands.look(where, "/etc/hosts")
     lines = [line for line in before.splitlines() if line.split()[1:2] != [where]]
     hands.file(where, "/etc/hosts", "\n".join((*lines, f"{DOCKER_ADDRESS} {where}")) + "\n")

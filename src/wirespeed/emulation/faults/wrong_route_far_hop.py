@@ -10,7 +10,6 @@ TABLE = 141
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-
     near, far = where.split("-")
     first, second = chance.sample(hands.spines(), 2)
     target, far_leaf = hands.address(far), hands.leaf_of(far)

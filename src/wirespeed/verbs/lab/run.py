@@ -2,12 +2,13 @@
 
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from wirespeed.emulation import lab
+from wirespeed.emulation import groups, lab
 from wirespeed.model.document import Document
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Option
@@ -43,9 +44,12 @@ def run(options: Options) -> Answer:
     if not options.command:
         raise BadRequest(Text(en="what shall be run? Put it after --", zh="要运行什么？请写在 -- 之后"))
     opened = lab.open_lab(options.name)
-    entered = opened.enter_argv(opened.node(options.host), str(Path.cwd()))
+    node = opened.node(options.host)
+    entered, group = opened.enter_argv(node, str(Path.cwd())), opened.cpu_group(node)
     try:
-        program = subprocess.Popen((*entered, *options.command))  # noqa: S603 - running what the user says is the purpose
+        program = subprocess.Popen(  # noqa: S603 - running what the user says is the purpose
+            (*entered, *options.command), preexec_fn=None if group is None else partial(groups.join, group, groups.ONESELF)
+        )
     except OSError as error:
         raise CouldNot(
             Text(en=f"{entered[0]} cannot be run: {error.strerror}", zh=f"无法运行 {entered[0]}：{error.strerror}")

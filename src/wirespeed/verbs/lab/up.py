@@ -5,13 +5,13 @@ from typing import Annotated
 
 import msgspec
 
-from wirespeed.emulation import lab
+from wirespeed.emulation import founding
 from wirespeed.emulation.topology import Spec
 from wirespeed.model.document import Document, FactList, Headline, Steps
 from wirespeed.model.kinds import Option
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
-from wirespeed.verbs._quantities import duration, rate
+from wirespeed.verbs._quantities import duration, rate, share
 from wirespeed.verbs.lab._shared import USUAL_NAME, NameOption, ShownNode, node_grid, shown_nodes
 
 SCHEMA = "wirespeed/lab-up/1"
@@ -39,6 +39,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     name: NameOption = USUAL_NAME
     host_rate: Annotated[str, Option(help=Text(en="of a host's link", zh="主机链路速率"), metavar="RATE")] = "200Mb/s"
     uplink_rate: Annotated[str, Option(help=Text(en="of a leaf-spine link", zh="叶脊链路速率"), metavar="RATE")] = "400Mb/s"
+    delay: Annotated[str, Option(help=Text(en="of each host's link, one way", zh="每条主机链路的单向时延"), metavar="TIME")] = "0s"
+    loss: Annotated[
+        str,
+        Option(
+            help=Text(en="share of packets lost on each host's link, each way", zh="每条主机链路每个方向的丢包率"),
+            metavar="PERCENT",
+        ),
+    ] = "0%"
     for_: Annotated[
         str, Option(help=Text(en="after which the lab ends by itself", zh="到时实验室自行结束"), flags=("--for",), metavar="TIME")
     ] = "8h"
@@ -66,8 +74,10 @@ def run(options: Options) -> Answer:
         hosts_count=options.hosts_count,
         host_rate_bits_per_s=rate(options.host_rate, "--host-rate"),
         uplink_rate_bits_per_s=rate(options.uplink_rate, "--uplink-rate"),
+        delay_s=duration(options.delay, "--delay"),
+        loss_ratio=share(options.loss, "--loss"),
     )
-    made = lab.up(spec, KEEPER_MODULE, name=options.name, lifetime_s=duration(options.for_, "--for"))
+    made = founding.up(spec, KEEPER_MODULE, name=options.name, lifetime_s=duration(options.for_, "--for"))
     return Answer(
         name=options.name,
         directory=str(made.directory),

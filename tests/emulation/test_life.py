@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.emulation import control
+from wirespeed.emulation import control, founding
 from wirespeed.emulation import lab as labs
 from wirespeed.emulation.state import read_state, root_directory
 from wirespeed.emulation.topology import Spec
@@ -130,13 +130,13 @@ def test_orders_are_carried_out_inside(lab: labs.Lab) -> None:
 
 def test_a_second_lab_of_the_same_name_is_refused(lab: labs.Lab) -> None:
     with pytest.raises(CouldNot, match="up already"):
-        labs.up(SMALL, KEEPER_MODULE)
+        founding.up(SMALL, KEEPER_MODULE)
 
 
 @pytest.mark.parametrize("name", ["../../x", "", "a/b", "A", "x" * 33, "-x", "a b"])
 def test_names_that_are_none(runtime_directory: Path, name: str) -> None:
     with pytest.raises(BadRequest):
-        labs.up(SMALL, KEEPER_MODULE, name=name)
+        founding.up(SMALL, KEEPER_MODULE, name=name)
     with pytest.raises(BadRequest):
         labs.open_lab(name)
 
@@ -147,24 +147,24 @@ def test_unknown_nodes_are_answered_with_the_known(lab: labs.Lab) -> None:
 
 
 def test_down_leaves_nothing_and_may_be_said_twice(lab: labs.Lab, residue: None) -> None:
-    labs.up(SMALL, KEEPER_MODULE, name="other")
+    founding.up(SMALL, KEEPER_MODULE, name="other")
     assert labs.down("other") is True
     assert labs.down("other") is False
     assert not (root_directory() / "lab-other").exists()
 
 
 def test_the_guard_killed(lab: labs.Lab, residue: None) -> None:
-    made = labs.up(SMALL, KEEPER_MODULE, name="other")
+    made = founding.up(SMALL, KEEPER_MODULE, name="other")
     os.kill(made.state.guard.pid, signal.SIGKILL)
     assert _wait(lambda: not Path(f"/proc/{made.node('h1').pid}/ns/net").exists())
     with pytest.raises(CouldNot, match="no lab called other"):
         labs.open_lab("other")
-    labs.up(SMALL, KEEPER_MODULE, name="other")  # what the dead one left is no obstacle
+    founding.up(SMALL, KEEPER_MODULE, name="other")  # what the dead one left is no obstacle
     labs.down("other")
 
 
 def test_any_process_of_the_lab_killed(lab: labs.Lab, residue: None) -> None:
-    made = labs.up(SMALL, KEEPER_MODULE, name="other")
+    made = founding.up(SMALL, KEEPER_MODULE, name="other")
     os.kill(made.node("spine1").pid, signal.SIGKILL)
     assert _wait(lambda: not made.directory.exists())
 
@@ -193,7 +193,7 @@ def test_two_at_once(lab: labs.Lab, residue: None) -> None:
 
     def make() -> None:
         try:
-            outcomes.append(labs.up(SMALL, KEEPER_MODULE, name="other"))
+            outcomes.append(founding.up(SMALL, KEEPER_MODULE, name="other"))
         except CouldNot as error:
             outcomes.append(error)
 
@@ -207,7 +207,7 @@ def test_two_at_once(lab: labs.Lab, residue: None) -> None:
 
 
 def test_a_lab_ends_by_itself(lab: labs.Lab, residue: None) -> None:
-    made = labs.up(SMALL, KEEPER_MODULE, name="other", lifetime_s=1.0)
+    made = founding.up(SMALL, KEEPER_MODULE, name="other", lifetime_s=1.0)
     assert _wait(lambda: not made.directory.exists(), 5.0)
 
 
@@ -215,19 +215,19 @@ def test_a_place_of_somebody_else_is_not_used(lab: labs.Lab, monkeypatch: pytest
     (tmp_path / "wirespeed").mkdir(mode=0o755)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     with pytest.raises(CouldNot, match="not a private directory"):
-        labs.up(SMALL, KEEPER_MODULE)
+        founding.up(SMALL, KEEPER_MODULE)
 
 
 def test_a_place_that_cannot_be_written(lab: labs.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/proc/self")
     with pytest.raises(CouldNot, match="cannot be made"):
-        labs.up(SMALL, KEEPER_MODULE)
+        founding.up(SMALL, KEEPER_MODULE)
 
 
 def test_a_missing_program_is_named(lab: labs.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(CouldNot, match="install the package iproute2"):
-        labs.up(SMALL, KEEPER_MODULE, name="other")
+        founding.up(SMALL, KEEPER_MODULE, name="other")
 
 
 def test_without_privileges_a_user_namespace_does(lab: labs.Lab, residue: None) -> None:
