@@ -1,6 +1,8 @@
 """The verbs of the lab, as a user types them."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +33,26 @@ def test_a_program_has_its_input_output_and_exit_code(lab: labs.Lab, tmp_path: P
     assert _wirespeed("run", "h2", "--", "sh", "-c", "kill -9 $$").returncode == 128 + 9
     argv = (sys.executable, "-m", "wirespeed", "lab", "run", "leaf1", "pwd")
     assert subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False).stdout == f"{tmp_path}\n"
+
+
+def test_an_interrupt_is_the_programs_own(lab: labs.Lab) -> None:
+    argv = (sys.executable, "-m", "wirespeed", "lab", "run", "h1", "--", "ping", "-i", "0.05", "h2")
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, start_new_session=True) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        assert "icmp_seq=1" in program.stdout.readline()
+        os.killpg(program.pid, signal.SIGINT)  # as the terminal does
+        assert " packets transmitted" in program.stdout.read()
+    assert program.returncode == 0
+
+
+def test_killing_it_ends_the_program(lab: labs.Lab) -> None:
+    argv = (sys.executable, "-m", "wirespeed", "lab", "run", "h1", "--", "sh", "-c", "echo here; exec sleep 3218")
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "here\n"
+        program.kill()
+        program.stdout.read()  # ends when nobody holds the pipe any more
 
 
 def test_running_what_or_where_there_is_nothing(lab: labs.Lab) -> None:

@@ -110,8 +110,15 @@ def _check(lab: Lab, fault: Fault, fault_id: str, also: bool) -> None:
 
 
 def _undone(lab: Lab, fault: FaultInForce) -> None:
+    """Every step back, also after one that fails. Raises CouldNot with the first failure."""
+    failure: CouldNot | None = None
     for undo in reversed(fault.undo):
-        take_back(lab, undo)
+        try:
+            take_back(lab, undo)
+        except CouldNot as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
 
 
 class _Ledger:

@@ -154,6 +154,8 @@ class Holder:
         if pid == 0:
             log = self.directory / self.name / order.log
             _as_child(lambda: _act(order, log), ours)
+        with contextlib.suppress(OSError):
+            os.setpgid(pid, pid)
         self.actors[order.tag_name] = pid
         return control.Reply(pid=pid)
 
@@ -165,8 +167,8 @@ class Holder:
 
 
 def _act(order: control.Start, log: Path) -> None:
-    """Become an actor: own session, output to its log."""
-    os.setsid()
+    """Become an actor: output to its log, and a group of its own (which the parent makes as well, whoever comes first)."""
+    os.setpgid(0, 0)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(output, 1)
     os.dup2(output, 2)

@@ -78,9 +78,12 @@ class Lab:
         return handle
 
     def enter_argv(self, node: Node, working_directory: str | None = None) -> tuple[str, ...]:
-        """What to put before a command so that it runs in the node. Killing the process that this starts ends the command too."""
+        """What to put before a command so that it runs in the node. Killing the process that this starts ends the command too.
+
+        With a `working_directory` the command also gets back a SIGINT that the caller ignores.
+        """
         user = ("--user", "--preserve-credentials") if self.state.is_in_user_namespace else ()
-        directory = ("env", f"--chdir={working_directory}") if working_directory is not None else ()
+        directory = ("env", f"--chdir={working_directory}", "--default-signal=INT") if working_directory is not None else ()
         tie = ("setpriv", "--pdeathsig", "KILL", "--") if shutil.which("setpriv") else ()
         return (
             "nsenter", "--target", str(node.pid), *user, "--mount", "--uts", "--ipc", "--net", "--pid", "--", *tie, *directory,

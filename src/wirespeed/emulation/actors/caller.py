@@ -1,6 +1,7 @@
 """A client of a service, well or badly made, which writes a log as such programs do."""
 
 import logging
+import math
 import os
 import queue
 import random
@@ -77,7 +78,7 @@ class _Tally:
         if os.fstat(1).st_size > _log.MOST_LOG_BYTES:
             _LOG.setLevel(logging.CRITICAL)
         if times_s:
-            p50, p99 = statistics.median(times_s), times_s[int(0.99 * (len(times_s) - 1))]
+            p50, p99 = statistics.median(times_s), times_s[math.ceil(0.99 * (len(times_s) - 1))]
             _LOG.info(
                 "%d requests in %.1f s, %d failed, latency p50 %.1f ms, p99 %.1f ms",
                 len(times_s),

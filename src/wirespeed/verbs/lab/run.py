@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from wirespeed.emulation import groups, lab
+from wirespeed.machines import namespace
 from wirespeed.model.document import Document
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Option
@@ -46,21 +47,24 @@ def run(options: Options) -> Answer:
     opened = lab.open_lab(options.name)
     node = opened.node(options.host)
     entered, group = opened.enter_argv(node, str(Path.cwd())), opened.cpu_group(node)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's; we wait for what it makes of it
     try:
-        program = subprocess.Popen(  # noqa: S603 - running what the user says is the purpose
-            (*entered, *options.command), preexec_fn=None if group is None else partial(groups.join, group, groups.ONESELF)
-        )
+        program = subprocess.Popen((*entered, *options.command), preexec_fn=partial(_tied, group))  # noqa: S603 - what the user says
+        code = program.wait()
     except OSError as error:
         raise CouldNot(
             Text(en=f"{entered[0]} cannot be run: {error.strerror}", zh=f"无法运行 {entered[0]}：{error.strerror}")
         ) from error
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's; we wait for what it makes of it
-    try:
-        code = program.wait()
     finally:
         signal.signal(signal.SIGINT, before)
-        program.kill()
     return Answer(host=options.host, command=options.command, exit_code=code if code >= 0 else KILLED_BY_SIGNAL - code)
+
+
+def _tied(group: str | None) -> None:
+    """In the child: ends when we do, and shares the host's part of the processor."""
+    namespace.die_with_parent()
+    if group is not None:
+        groups.join(group, groups.ONESELF)
 
 
 def present(answer: Answer, options: Options) -> Document:
