@@ -29,13 +29,19 @@ def _run(lab: labs.Lab, node: str, *command: str) -> subprocess.CompletedProcess
     return subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)
 
 
-def _network_namespaces() -> set[str]:
-    """Network namespaces that any process of this machine is in."""
-    found = set()
-    for process in Path("/proc").glob("[0-9]*"):
+def _our_processes() -> set[str]:
+    """Processes started from here, wherever they are now: they carry the directory that these tests keep their labs in."""
+    mark, found = str(root_directory().parent).encode(), set()
+    for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            found.add(str((process / "ns" / "net").readlink()))
+            if mark in (place / "environ").read_bytes():
+                found.add(place.name)
     return found
+
+
+def _named_namespaces() -> list[str]:
+    """Namespaces that something other than a process keeps."""
+    return [line for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines() if " - nsfs " in line]
 
 
 def _wait(condition: object, seconds: float = 5.0) -> bool:
@@ -49,11 +55,13 @@ def _wait(condition: object, seconds: float = 5.0) -> bool:
 
 @pytest.fixture
 def residue(lab: labs.Lab) -> Iterator[None]:
-    """Whatever the test does with a second lab, nothing of it may be left: namespaces, processes, directory."""
-    before = _network_namespaces()
-    here = subprocess.run(["ip", "-d", "link"], capture_output=True, check=False).stdout
+    """Whatever the test does with a second lab, nothing of it may be left: processes (and so namespaces), devices, directory."""
+    before, here = (
+        (_our_processes(), _named_namespaces()),
+        subprocess.run(["ip", "-d", "link"], capture_output=True, check=False).stdout,
+    )
     yield
-    assert _wait(lambda: _network_namespaces() == before)
+    assert _wait(lambda: (_our_processes(), _named_namespaces()) == before, 10.0)
     assert _wait(lambda: not (root_directory() / "lab-other").exists() or read_state(root_directory() / "lab-other") is None)
     assert subprocess.run(["ip", "-d", "link"], capture_output=True, check=False).stdout == here
 

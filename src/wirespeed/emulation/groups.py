@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from pathlib import Path
 
 from wirespeed.model.errors import CouldNot
@@ -12,6 +13,7 @@ PERIOD_US = 100_000
 """The kernel's default period (sched-bwc.rst)."""
 ONESELF = 0
 """Process number that means the process which writes it (cgroups.rst)."""
+REMOVE_PATIENCE_S = 2.0
 _PREFIX = "wirespeed-lab-"
 
 
@@ -23,7 +25,7 @@ def can_limit() -> bool:
 
 def path_for(lab: str, host: str) -> str:
     """The group of one host."""
-    return str((_base() or ROOT) / f"{_PREFIX}{lab}-{host}")
+    return str((_base() or ROOT) / f"{_PREFIX}{lab}.{host}")
 
 
 def limit(group: str, share_ratio: float, pid: int) -> None:
@@ -61,20 +63,29 @@ def group_of(pid: int) -> str:
 
 def remove(group: str, former: str) -> None:
     """Give the group's processes back to their former group and remove it; one that is not there is no trouble."""
-    place = Path(group)
     with contextlib.suppress(OSError):
-        for pid in (place / "cgroup.procs").read_text(encoding="ascii").split():
+        for pid in (Path(group) / "cgroup.procs").read_text(encoding="ascii").split():
             join(former, int(pid))
-    with contextlib.suppress(OSError):
-        place.rmdir()
+    _remove_empty(Path(group))
 
 
 def remove_all(lab: str) -> None:
     """What a lab that died without healing left: empty groups."""
     base = _base()
-    for place in base.glob(f"{_PREFIX}{lab}-*") if base is not None else ():
-        with contextlib.suppress(OSError):
+    for place in base.glob(f"{_PREFIX}{lab}.*") if base is not None else ():
+        _remove_empty(place)
+
+
+def _remove_empty(place: Path) -> None:
+    """A group counts as busy for a moment after its last process has ended."""
+    deadline = time.monotonic() + REMOVE_PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
             place.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.01)
 
 
 def _base() -> Path | None:
