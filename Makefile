@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 DATA ?= $(if $(WIRESPEED_DATA),$(WIRESPEED_DATA),$(if $(wildcard ../shared/cases),../shared,))
 export WIRESPEED_DATA := $(DATA)
 
-.PHONY: demo test test-all lint bench bench-diagnosis bench-facts docs clean help
+.PHONY: demo test test-all lint bench bench-diagnosis bench-facts bench-record docs clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -34,13 +34,16 @@ lint: $(STAMP)  ## formatter, linter, types, import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: bench-diagnosis bench-facts  ## all benchmarks
+bench: bench-diagnosis bench-facts bench-record  ## all benchmarks
 
 bench-diagnosis: $(STAMP)  ## score diagnose on the shared cases
 	@$(BIN)/python benchmarks/diagnosis.py
 
 bench-facts: $(STAMP)  ## time the inspection and 4,000 sockets
 	@$(BIN)/python benchmarks/facts.py
+
+bench-record: $(STAMP)  ## what recording costs, and bursts of 20 ms each second
+	@$(BIN)/python benchmarks/recorder.py
 
 docs: $(STAMP)  ## write the reference pages from the code
 	@$(BIN)/python docs/generate.py

@@ -15,7 +15,7 @@ from wirespeed.archive.store import Run
 from wirespeed.model import record_lines as records
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
-from wirespeed.model.run import Manifest, Reply
+from wirespeed.model.run import Manifest, RecordingNote, Reply
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text, same
 
@@ -130,7 +130,7 @@ def test_a_killed_process_leaves_no_half_run(tmp_path: Path) -> None:
     program = textwrap.dedent(f"""
         from pathlib import Path
         from wirespeed.archive import store
-        from wirespeed.model.run import Manifest, Reply
+        from wirespeed.model.run import Manifest, RecordingNote, Reply
         replies = tuple(Reply(kind="file", request=f"/proc/{{number}}", content=b"x" * 1000) for number in range(3000))
         print("writing", flush=True)
         store.write_run(store.Run(manifest=Manifest(), replies=replies), Path({str(tmp_path)!r}) / "run")
@@ -197,3 +197,21 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path) -> None:
     store.check_target(tmp_path / "empty")
     with pytest.raises(FileExistsError):
         casefile.check_target(tmp_path / "empty")
+
+
+def test_a_run_that_was_begun_opens_at_any_moment(tmp_path: Path) -> None:
+    place = tmp_path / "run"
+    manifest = Manifest(host="node-a", recording=RecordingNote(every_s=0.1))
+    store.begin_run(manifest, place)
+    opened = store.open_run(place)
+    assert opened.manifest.host == "node-a"
+    assert ["never ended" in problem.why.en for problem in opened.problems] == [True]
+    with pytest.raises(FileExistsError):
+        store.begin_run(manifest, place)
+    ended = Manifest(host="node-a", recording=RecordingNote(every_s=0.1, ended="finished", duration_s=3.0))
+    store.end_run(Run(manifest=ended, replies=REPLIES, records=RECORDS), place)
+    opened = store.open_run(place)
+    assert not opened.problems
+    assert opened.records == RECORDS
+    assert opened.replies == REPLIES
+    assert opened.manifest.recording == ended.recording

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from wirespeed.machines.machine import MachineProblem
-from wirespeed.machines.nvml import gpus
+from wirespeed.machines.nvml import KeptGpus, gpus
 
 
 class NVMLError(Exception):
@@ -94,3 +94,33 @@ def test_without_the_extra_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(MachineProblem, match="extra"):
         gpus("")
+
+
+def test_kept_open_it_is_started_once_and_tells_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def fields(handle: int, wanted: list[tuple[int, int]]) -> list[SimpleNamespace]:
+        """Traffic of link `n` is 1000 * field + n KiB; receiving is refused."""
+        return [
+            SimpleNamespace(nvmlReturn=0 if field == 138 else 3, value=SimpleNamespace(ullVal=1000 * field + link))
+            for field, link in wanted
+        ]
+
+    stand_in = library(
+        nvmlInit=lambda: calls.append("init"), nvmlShutdown=lambda: calls.append("shutdown"), nvmlDeviceGetFieldValues=fields,
+        NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX=138, NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX=139,
+        nvmlDeviceGetTemperature=refuse, nvmlDeviceGetClockInfo=lambda handle, clock: 1980, nvmlDeviceGetCurrentClocksThrottleReasons=lambda handle: 4,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "pynvml", stand_in)
+    kept = KeptGpus()
+    for _ in range(3):
+        (gpu,) = msgspec.json.decode(kept.read())["gpus"]
+    kept.close()
+    assert calls == ["init", "shutdown"]
+    assert (gpu["power_milliwatts"], gpu["sm_clock_mhz"], gpu["temperature_celsius"], gpu["utilisation_percent"]) == (
+        300500,
+        1980,
+        None,
+        None,
+    )
+    assert gpu["nvlinks"][1] == {"link": 1, "tx_kib": 138_001, "replays": 0, "recoveries": 10, "crc_errors": 20}

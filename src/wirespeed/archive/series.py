@@ -177,13 +177,17 @@ def read_series(place: Path, host: str | None = None) -> tuple[tuple[Series, ...
         if (folder / FRAMES_NAME).is_file():
             blocks = read_blocks(place, problems)
             return tuple(_thinned(series) for one in blocks.values() for series in series_of(one, host)), tuple(problems)
-    except OSError as error:
-        problems.append(_problem(folder, f"cannot be read: {error.strerror or error}", f"无法读取：{error.strerror or error}"))
+    except (OSError, ImportError) as error:
+        said = getattr(error, "strerror", None) or error
+        problems.append(_problem(folder, f"cannot be read: {said}", f"无法读取：{said}"))
     return (), tuple(problems)
 
 
 def close_series(place: Path, host: str | None) -> None:
-    """Turn the frames of a run into Parquet, and remove them once that is on disk. Raises OSError; the frames are then still there."""
+    """Turn the frames of a run into Parquet, and remove them once that is on disk.
+
+    Raises OSError, and ImportError where there is no pyarrow; the frames are then still there.
+    """
     folder = place / SERIES_NAME
     problems: list[Problem] = []
     blocks = read_blocks(place, problems)

@@ -88,21 +88,25 @@ def _write_draft(run: Run, draft: Path) -> None:
             target.write_bytes(reply.content)
             written.append(target)
         held.append(Held(kind=reply.kind, request=reply.request, file=name, reason=reply.reason, why=reply.why))
-    (draft / RECORDS_NAME).write_bytes(b"".join(record_lines.encoded(item) + b"\n" for item in run.records))
-    for path in (*written, draft / RECORDS_NAME):
+    for path in written:
         _sync(path)
+    _write_whole(b"".join(record_lines.encoded(item) + b"\n" for item in run.records), draft / RECORDS_NAME)
     _write_manifest(msgspec.structs.replace(run.manifest, schema=RUN_SCHEMA, sources=tuple(held)), draft)
     for folder in {path.parent for path in written} | {draft, raw}:
         _sync(folder)
 
 
 def _write_manifest(manifest: Manifest, folder: Path) -> None:
-    """Replace the manifest, whole or not at all."""
-    part = folder / f".{MANIFEST_NAME}.part"
+    _write_whole(msgspec.json.format(msgspec.json.encode(manifest), indent=1), folder / MANIFEST_NAME)
+
+
+def _write_whole(content: bytes, path: Path) -> None:
+    """Write or replace a file, whole or not at all."""
+    part = path.parent / f".{path.name}.part"
     try:
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        part.write_bytes(content)
         _sync(part)
-        part.rename(folder / MANIFEST_NAME)
+        part.rename(path)
     finally:
         part.unlink(missing_ok=True)
 

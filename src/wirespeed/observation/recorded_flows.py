@@ -76,6 +76,7 @@ def _summary(
         data_segments_out_packets=counted("data_segments_out"),
         segments_out_packets=counted("segments_out"),
         retransmits_packets=counted("retransmits"),
+        timeouts_count=counted("timeouts"),
         reordering_seen_count=counted("reordering_seen"),
         dsack_duplicates_count=counted("dsack_duplicates"),
         delivered_ce_packets=counted("delivered_ce"),

@@ -61,7 +61,7 @@ class Family:
     named_period_s: float = 0.1
 
 
-MOST_COST_RATIO: dict[str, float] = {"fast": 0.03, "slow": 0.002, "named": 0.02}
+MOST_COST_RATIO: dict[str, float] = {"fast": 0.03, "slow": 0.002, "named": 0.05}
 """Share of a core one family may take before it is read more rarely: a host may have thousands of sockets, interfaces or interrupts."""
 
 

@@ -28,11 +28,9 @@ def kept_recording(
     try:
         writer.close()
         close_series(place, manifest.host)
-    except OSError as error:
-        why = Text(
-            en=f"the series stay as frames, which can be read: {error.strerror or error}",
-            zh=f"序列仍以帧的形式保存，可以读取：{error.strerror or error}",
-        )
+    except (OSError, ImportError) as error:
+        said = getattr(error, "strerror", None) or error
+        why = Text(en=f"the series stay as frames, which can be read: {said}", zh=f"序列仍以帧的形式保存，可以读取：{said}")
         recording.problems.append(Problem(source=Source(tool="record", path=str(place), host=recording.host), why=why))
     return recording, msgspec.structs.replace(manifest, started_at_s=recording.started_at_s, recording=note_of(recording))
 

@@ -124,7 +124,7 @@ def _bursts(bursts: Sequence[Burst]) -> list[AnyBlock]:
     rows = [
         _cells(
             ("", f"{one.link} {one.direction}"), ("bursts_count", one.bursts_count), ("period_s", one.period_s), ("burst_s", one.burst_p50_s),
-            ("peak_bytes_per_s", one.peak_bytes_per_s), ("peak_ratio", one.peak_bytes_per_s / one.mean_bytes_per_s),
+            ("peak_bytes_per_s", one.peak_bytes_per_s), ("", f"{printed('', round(one.peak_bytes_per_s / one.mean_bytes_per_s, 1))}x"),
             ("queue_peak_packets", one.queue_peak_packets), ("drops_count", one.drops_in_bursts_count),
         )
         for one in bursts

@@ -138,6 +138,11 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     )
 
 
+def exit_code(answer: Answer, options: Options) -> int:
+    """3 where it was to be kept and the disk took no more."""
+    return 3 if answer.ended == "not-kept" else 0
+
+
 def _kept(
     place: Path, manifest: Manifest, every_s: float, start: Callable[[Sink], Recording]
 ) -> tuple[Recording, list[Record | Problem]]:

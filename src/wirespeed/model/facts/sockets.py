@@ -44,6 +44,8 @@ class TcpSocket(Record, frozen=True, kw_only=True):
     data_segments_out_packets: int | None = None
     segments_in_packets: int | None = None
     retransmits_total_packets: int | None = None
+    timeouts_count: int | None = None
+    """Retransmission timeouts over the connection's life (since Linux 6.7)."""
     lost_packets: int | None = None
     unacked_packets: int | None = None
     backoff_count: int | None = None

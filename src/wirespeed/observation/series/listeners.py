@@ -34,4 +34,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=(kept_dump(machine, inet_diag.NETLINK_SOCK_DIAG, inet_diag.LISTENING_REQUESTS),), parse=_parse)
 
 
-FAMILY = Family(title=Text(en="listening sockets", zh="监听套接字"), open=_open, named_period_s=0.02)
+FAMILY = Family(title=Text(en="listening sockets", zh="监听套接字"), open=_open, period_s=0.2, named_period_s=0.02)

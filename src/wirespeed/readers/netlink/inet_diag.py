@@ -30,6 +30,8 @@ _MESSAGE = struct.Struct("=BBBB2s2s16s16sIQIIIII")
 """Family, state, timer, retransmits; source and destination port (network order), addresses; interface, cookie; expires, recv queue, send queue, uid, inode."""
 INFO_LAYOUT = struct.Struct("=4xBBBB24I4Q6I4Q2I2Q6I")
 """`struct tcp_info` from `tcpi_backoff` up to `tcpi_rehash` (6.2); an older kernel gives less, which is padded and then left out."""
+TIMEOUTS = struct.Struct("=H")
+"""`tcpi_total_rto` (6.7), which follows what `INFO_LAYOUT` ends with."""
 _DROPS = struct.Struct("=I")
 _COUNT = struct.Struct("=Q")
 _ENDS = slice(4, 40)
@@ -103,7 +105,8 @@ def sockets(data: bytes, owners: Mapping[str, str], source: Source, only: Collec
                 if info_bytes >= INFO_LAYOUT.size
                 else INFO_LAYOUT.unpack(data[info : info + info_bytes] + bytes(INFO_LAYOUT.size - info_bytes))
             )
-            yield _with_info(message, values, info_bytes, _name(congestion_control), drops, process, source)
+            timeouts = TIMEOUTS.unpack_from(data, info + INFO_LAYOUT.size)[0] if info_bytes >= INFO_LAYOUT.size + 8 else None
+            yield _with_info(message, values, info_bytes, timeouts, _name(congestion_control), drops, process, source)
 
 
 def _used_attributes(data: bytes, at: int, end: int) -> tuple[int, int, bytes, int | None]:
@@ -145,6 +148,7 @@ def _with_info(
     message: tuple[Any, ...],
     values: tuple[int, ...],
     has: int,
+    timeouts: int | None,
     congestion_control: str | None,
     drops: int | None,
     process: str | None,
@@ -189,6 +193,7 @@ def _with_info(
         data_segments_out_packets=data_out if has >= 160 else None,
         segments_in_packets=segments_in if has >= 144 else None,
         retransmits_total_packets=retransmits,
+        timeouts_count=timeouts,
         lost_packets=lost,
         unacked_packets=unacked,
         backoff_count=backoff,

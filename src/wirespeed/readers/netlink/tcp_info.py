@@ -1,15 +1,12 @@
 """`struct tcp_info` as getsockopt(TCP_INFO) fills it for a connection of one's own (linux/tcp.h); the layout is that of inet_diag."""
 
-import struct
 from typing import NamedTuple
 
-from wirespeed.readers.netlink.inet_diag import INFO_LAYOUT
+from wirespeed.readers.netlink.inet_diag import INFO_LAYOUT, TIMEOUTS
 
 TCP_INFO_OPTION = 11
 MOST_INFO_BYTES = 512
 """More than any kernel gives (280 in 6.18)."""
-_TIMEOUTS = struct.Struct("=H")
-"""`tcpi_total_rto` (6.7) follows what the layout of inet_diag ends with."""
 _NO_LIMIT = (1 << 64) - 1
 _NEVER = 0xFFFFFFFF
 
@@ -71,5 +68,5 @@ def tcp_info(data: bytes) -> TcpInfo:
         dsack_duplicates_count=dsacks if has >= 220 else None,
         reordering_seen_count=reordered if has >= 224 else None,
         send_window_bytes=send_window if has >= 232 else None,
-        timeouts_count=_TIMEOUTS.unpack_from(data, INFO_LAYOUT.size)[0] if has >= INFO_LAYOUT.size + 8 else None,
+        timeouts_count=TIMEOUTS.unpack_from(data, INFO_LAYOUT.size)[0] if has >= INFO_LAYOUT.size + 8 else None,
     )
