@@ -1,5 +1,8 @@
 """The agent: answers calls over one connection, where it runs, with records as lines of JSON."""
 
+import fcntl
+import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -16,7 +19,11 @@ LONGEST_REQUEST_BYTES = 1024 * 1024
 
 
 def serve(connection: socket.socket) -> None:
-    """Answer calls one after another until the other side closes. Whatever a call does wrong becomes its last line."""
+    """Answer calls one after another until the other side closes, which also ends a call that still runs: for a process of its own.
+
+    Whatever a call does wrong becomes its last line.
+    """
+    _end_with(connection)
     with connection, connection.makefile("rb") as asked:
         while line := asked.readline(LONGEST_REQUEST_BYTES):
             try:
@@ -24,6 +31,23 @@ def serve(connection: socket.socket) -> None:
                     connection.sendall(answer + b"\n")
             except (BrokenPipeError, ConnectionResetError):
                 return
+
+
+def _end_with(connection: socket.socket) -> None:
+    """Have the kernel tell of the other side's end by SIGIO, and leave at once; no thread, so that calls may fork."""
+
+    def look(_: int, __: object) -> None:
+        try:
+            if connection.fileno() >= 0 and not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+                os._exit(0)
+        except BlockingIOError:
+            pass  # it spoke, or can take more: nobody has left
+        except OSError:
+            os._exit(0)
+
+    signal.signal(signal.SIGIO, look)
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _answered(line: bytes) -> Iterator[bytes]:

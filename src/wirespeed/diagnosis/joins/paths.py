@@ -115,5 +115,5 @@ def late_hosts(case: Case) -> dict[str, tuple[LatencyRun, ...]]:
 def silent_ports(case: Case) -> tuple[PortProbe, ...]:
     """Connection attempts without any answer, to hosts that answer on other ports: a refusal is an answer too."""
     probes = case.every(PortProbe, lambda one: one.port is not None)
-    answering = {one.target for one in probes if one.outcome in ("connected", "refused")}
-    return tuple(one for one in probes if one.outcome == "timed-out" and one.target in answering)
+    answering = {(one.host, one.target) for one in probes if one.outcome in ("connected", "refused")}
+    return tuple(one for one in probes if one.outcome == "timed-out" and (one.host, one.target) in answering)

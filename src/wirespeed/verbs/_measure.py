@@ -1,0 +1,97 @@
+"""What a file on the shelf of measurements offers, and the hosts it is made on."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from wirespeed.model.case import Case
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem
+from wirespeed.model.text import Text
+from wirespeed.verbs._hosts import Host, asked
+
+Answers = list[Record | Problem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """The hosts of a diagnosis and the routers between them, where those can be asked. `port` and `token` are the responders'."""
+
+    hosts: tuple[Host, ...]
+    routers: tuple[Host, ...]
+    port: int
+    token: str
+
+    @property
+    def everything(self) -> tuple[Host, ...]:
+        """Hosts and routers."""
+        return (*self.hosts, *self.routers)
+
+    def rounds(self) -> Iterator[tuple[tuple[Host, Host], ...]]:
+        """Every pair of hosts once, in rounds in which no host is in two pairs (round-robin by the circle method)."""
+        seats: list[Host | None] = [*self.hosts, *([None] if len(self.hosts) % 2 else [])]
+        for _ in range(len(seats) - 1):
+            half = len(seats) // 2
+            pairs = zip(seats[:half], reversed(seats[half:]), strict=True)
+            yield tuple((one, other) for one, other in pairs if one is not None and other is not None)
+            seats = [seats[0], seats[-1], *seats[1:-1]]
+
+    @property
+    def rounds_count(self) -> int:
+        """How many rounds there are."""
+        return sum(1 for _ in self.rounds())
+
+    def ask(self, calls: Sequence[tuple[Host, str, Mapping[str, Any]]], within_s: float) -> Answers:
+        """All calls at the same time; what they answered, in their order."""
+        found = asked(calls, within_s)
+        return [item for index in sorted(found) for item in found[index]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One measurement: what it yields, how long it takes on a fleet, and how it is made.
+
+    `is_worth_it` says whether what is known already gives it a meaning (a repetition of slow pairs needs slow pairs).
+    """
+
+    title: Text
+    gives: tuple[type[Record], ...]
+    cost_s: Callable[[Fleet], float]
+    run: Callable[[Fleet, Case], Iterable[Record | Problem]]
+    is_worth_it: Callable[[Case], bool] = lambda case: True
+
+
+def specified(fleet: Fleet, sender: Host, receiver: Host, **asked: Any) -> tuple[Host, str, Mapping[str, Any]]:
+    """The call that has `sender` test its path to `receiver`; `asked` are fields of a link test's spec."""
+    usual = {
+        "address": address_of(receiver),
+        "port": fleet.port,
+        "token": fleet.token,
+        "sender": sender.name,
+        "receiver": receiver.name,
+        "timeout_s": 1.5,
+        "most_s": 6.0,
+        "latency_phases": ("tcp-idle-blocking",),
+    }
+    return sender, "test_links", {**usual, **asked}
+
+
+def address_of(host: Host) -> str:
+    """The address its peers use."""
+    return host.addresses[0]
+
+
+def relabelled(items: Iterable[Record | Problem], path: str) -> Answers:
+    """The records with a source that says in which phase they were made."""
+    return [
+        msgspec.structs.replace(item, source=msgspec.structs.replace(item.source, path=path)) if isinstance(item, Record) else item
+        for item in items
+    ]
+
+
+def fresh_port() -> int:
+    """A port for the responders of one diagnosis: above the well-known ones, below those that kernels give out."""
+    return random.SystemRandom().randrange(20_000, 30_000)

@@ -1,0 +1,1 @@
+"""Measurements that a live diagnosis can choose from: one a file."""
