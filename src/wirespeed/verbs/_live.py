@@ -1,7 +1,7 @@
 """A diagnosis of what lives: facts, a short look, then one measurement after another, each chosen for what it tells apart (E7)."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -130,8 +130,3 @@ def way_taken(steps: tuple[Step, ...]) -> list[AnyBlock]:
     columns = (Text(en="measured", zh="测量"), Text(en="why", zh="原因"), Text(en="time", zh="用时"))
     rows = tuple((one.title, one.why, same(f"{one.duration_s:.1f} s")) for one in steps)
     return [Headline(text=Text(en="How it was found", zh="诊断过程"), level=2), Grid(columns=columns, rows=rows)]
-
-
-def steps_by_name(steps: tuple[Step, ...]) -> Mapping[str, Step]:
-    """Steps by the measurement's name."""
-    return {one.measure: one for one in steps}

@@ -13,6 +13,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.verbs._hosts import Host, asked
 
+# of one round of bulk flows
+FLOWS_COUNT = 4
+"""A pair's flows take several of the equal paths: eight flows of two pairs end on one of two links once in 128 tries."""
+WINDOW_S = 0.6
+LEAD_S = 0.6
+"""From the call to the common start: sessions and connections of all pairs are made in it."""
+BULK_STEP_S = 1.9
+
+
 Answers = list[Record | Problem]
 
 

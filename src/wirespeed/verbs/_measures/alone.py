@@ -9,8 +9,7 @@ from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.verbs._measure import Fleet, Measure, specified
-from wirespeed.verbs._measures.mesh import FLOWS_COUNT, LEAD_S, STEP_S, WINDOW_S
+from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, LEAD_S, WINDOW_S, Fleet, Measure, specified
 
 MOST_PAIRS_COUNT = 2
 
@@ -35,7 +34,7 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
 MEASURE = Measure(
     title=Text(en="slow pairs again, one at a time", zh="逐对重测较慢的主机对"),
     gives=(FlowRun,),
-    cost_s=lambda fleet: STEP_S * MOST_PAIRS_COUNT,
+    cost_s=lambda fleet: BULK_STEP_S * MOST_PAIRS_COUNT,
     run=_run,
     is_worth_it=lambda case: bool(_slow_pairs(case)),
 )

@@ -9,14 +9,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.series import DURING_BULK, SeriesSummary
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.verbs._measure import Fleet, Measure, relabelled, specified
-
-FLOWS_COUNT = 4
-"""A pair's flows take several of the equal paths: eight flows of two pairs end on one of two links once in 128 tries."""
-WINDOW_S = 0.6
-LEAD_S = 0.6
-"""From the call to the common start: sessions and connections of all pairs are made in it."""
-STEP_S = 1.9
+from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, LEAD_S, WINDOW_S, Fleet, Measure, relabelled, specified
 
 
 def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
@@ -40,6 +33,6 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
 MEASURE = Measure(
     title=Text(en="bulk flows between all pairs", zh="所有主机对之间的大流量"),
     gives=(FlowRun, SeriesSummary),
-    cost_s=lambda fleet: STEP_S * fleet.rounds_count,
+    cost_s=lambda fleet: BULK_STEP_S * fleet.rounds_count,
     run=_run,
 )

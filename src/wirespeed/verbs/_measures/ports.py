@@ -12,11 +12,11 @@ from wirespeed.verbs._measure import Fleet, Measure, address_of
 
 
 def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
-    listening = {
-        host.name: tuple({one.port for one in case.every(Listener, lambda one: one.host == host.name)}) for host in fleet.hosts
-    }
+    listening: dict[str | None, set[int]] = {}
+    for one in case.every(Listener):
+        listening.setdefault(one.host, set()).add(one.port)
     calls = [
-        (sender, "ports", {"address": address_of(receiver), "ports": listening[receiver.name]})
+        (sender, "ports", {"address": address_of(receiver), "ports": tuple(listening.get(receiver.name, ()))})
         for sender in fleet.hosts
         for receiver in fleet.hosts
         if sender is not receiver
