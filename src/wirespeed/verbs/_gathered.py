@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +16,13 @@ from wirespeed.machines.local import Local
 from wirespeed.machines.opening import UNREADABLE, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
 from wirespeed.machines.streams import shown
+from wirespeed.model import record_lines
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
-from wirespeed.model.source import Problem, Source
+from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
@@ -99,6 +100,18 @@ class Gathered:
         self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
         self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
         self._machines.append(machine)
+
+    def take_measured(self, name: str, records: Sequence[Record], problems: Sequence[Problem]) -> None:
+        """Take in what agents saw and measured, each record quoted by the line that stands for it in a case file."""
+        lines: list[str] = []
+        for record in records:
+            bare = msgspec.structs.replace(record, quotes=())
+            line = record_lines.encoded(bare).decode()
+            self.records.append(msgspec.structs.replace(record, quotes=(Quote(source=name, line_index=len(lines), text=line),)))
+            lines.append(line)
+        self.problems.extend(problems)
+        self.inputs.append(Input(path=name, recognised_as="hosts", records=len(lines)))
+        self._opened.append(MemoryLines("\n".join(lines), name))
 
     def take(self, opened: Lines | Problem) -> None:
         """Take in one text: the question, or something to read. One that fails while it is read costs no other."""

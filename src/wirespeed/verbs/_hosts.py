@@ -3,7 +3,8 @@
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +61,17 @@ def asked(
             if while_waiting is not None:
                 while_waiting()
     return {index: list(_answer(one, within_s)) for index, one in pending.items()}
+
+
+@contextmanager
+def kept(host: Host, call: str, options: Mapping[str, Any]) -> Iterator[None]:
+    """Keep one call running on a host; leaving ends it there."""
+    pending = _put(host, call, options)
+    try:
+        yield
+    finally:
+        if isinstance(pending, _Pending):
+            pending.connection.close()
 
 
 def _put(host: Host, call: str, options: Mapping[str, Any]) -> _Pending | Problem:

@@ -9,6 +9,7 @@ import msgspec
 from wirespeed.diagnosis import rules
 from wirespeed.diagnosis.judge import PRESENT_AT, Judged, judge_all, judge_rule, record_type
 from wirespeed.diagnosis.rank import explained_by, ranked
+from wirespeed.emulation.state import DEFAULT_NAME
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FindingBlock, Grid, Headline, Prose, Steps, Tone
@@ -16,6 +17,7 @@ from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, 
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
+from wirespeed.model.progress import Progress, unheard
 from wirespeed.model.secrets import REDACTED, spread_secrets, without_secrets
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text, same
@@ -24,7 +26,10 @@ from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.plain import visible
 from wirespeed.report.ways import way_of
+from wirespeed.verbs._durations import asked_s
 from wirespeed.verbs._gathered import Gathered, Input, check_target
+from wirespeed.verbs._lab_hosts import lab_fleet
+from wirespeed.verbs._live import Step, look, way_taken
 
 SCHEMA = "wirespeed/diagnose/1"
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
@@ -33,6 +38,8 @@ MOST_QUOTES = 6
 LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
 MOST_NEXT_STEPS = 4
+PATIENCE_S = 30.0
+"""Responders outlive the budget by so much at most: the last measurement may end late."""
 MOST_PROBLEMS = 12
 MOST_INPUTS = 40
 """Inputs that text and page list; JSON has all."""
@@ -82,6 +89,20 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="FILE",
         ),
     ] = None
+    lab: Annotated[
+        bool,
+        Option(
+            help=Text(
+                en="diagnose the hosts of the lab: look, then measure what tells the remaining causes apart",
+                zh="诊断实验室中的主机：先查看，再测量能区分剩余原因的内容",
+            )
+        ),
+    ] = False
+    name: Annotated[str, Option(help=Text(en="which lab", zh="哪个实验室"), metavar="NAME")] = DEFAULT_NAME
+    budget: Annotated[
+        str,
+        Option(help=Text(en="longest time for looking and measuring", zh="查看与测量的最长时间"), metavar="60s"),
+    ] = "60s"
     fail_on: Annotated[
         Severity | None,
         Option(
@@ -116,19 +137,37 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
     """Inputs that were named and of which nothing could be read."""
     saved: str | None = None
+    steps: tuple[Step, ...] = ()
+    """Measurements that a live diagnosis made, in order, each with its reason."""
 
 
-def run(options: Options) -> Answer:
-    """Read everything, judge every cause, order what was found. Raises nothing for bad input: that becomes a problem."""
+def run(options: Options, progress: Progress = unheard) -> Answer:
+    """Read everything, judge every cause, order what was found. Bad input becomes a problem; raises CouldNot where a lab is asked for and none lives."""
     if options.save is not None:
         check_target(Path(options.save))
     gathered = Gathered(shelf.every(tools, Reader))
     gathered.question = options.question
-    gathered.gather(options.inputs)
+    steps: tuple[Step, ...] = ()
+    if options.inputs or not options.lab:
+        gathered.gather(options.inputs)
     gathered.ask()
+    if options.lab:
+        steps = _look_at_lab(gathered, options, progress)
     if options.save is not None:
         gathered.save(Path(options.save))
-    return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options)
+    return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options, steps)
+
+
+def _look_at_lab(gathered: Gathered, options: Options, progress: Progress) -> tuple[Step, ...]:
+    budget_s = asked_s(options.budget, "--budget", most_s=3600.0)
+    with lab_fleet(options.name, budget_s + PATIENCE_S) as fleet:
+        looked = look(fleet, budget_s, lambda case: _judged_all(case, gathered.problems), progress)
+    gathered.take_measured(f"lab-{options.name}.jsonl", looked.records, looked.problems)
+    return tuple(looked.steps)
+
+
+def _judged_all(case: Case, problems: list[Problem]) -> tuple[Judged, ...]:
+    return judge_all(shelf.every(rules, Rule), case, lambda name, rule, case: _judged(name, rule, case, problems))
 
 
 def exit_code(answer: Answer, options: Options) -> int:
@@ -142,8 +181,8 @@ def exit_code(answer: Answer, options: Options) -> int:
     return int(any(finding.severity in severe for finding in likely))
 
 
-def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
-    judged = judge_all(shelf.every(rules, Rule), case, lambda name, rule, case: _judged(name, rule, case, gathered.problems))
+def _answer(case: Case, gathered: Gathered, options: Options, steps: tuple[Step, ...] = ()) -> Answer:
+    judged = _judged_all(case, gathered.problems)
     findings = _without(
         frozenset(word for text in gathered.texts.values() for word in spread_secrets(text)),
         tuple(_finding(one, same_cause, judged, options.side) for one, same_cause in ranked(judged)),
@@ -160,6 +199,7 @@ def _answer(case: Case, gathered: Gathered, options: Options) -> Answer:
         inputs=tuple(gathered.inputs),
         unread=tuple(gathered.unread),
         saved=options.save,
+        steps=steps,
     )
 
 
@@ -267,6 +307,7 @@ def present(answer: Answer, options: Options) -> Document:
         blocks.append(_how_sure(answer.findings))
     blocks.extend(FindingBlock(finding=finding, rank_number=rank) for rank, finding in enumerate(_told(answer.findings), 1))
     blocks.extend(_not_known(answer))
+    blocks.extend(way_taken(answer.steps))
     blocks.extend(_what_was_read(answer))
     return Document(title=Text(en="wirespeed diagnosis", zh="wirespeed 诊断"), blocks=tuple(blocks))
 

@@ -40,11 +40,11 @@ def _has_near_elsewhere(case: Case) -> bool | None:
 
 def _masks_of_one_node(case: Case) -> tuple[Record, ...]:
     """A CPU mask that is one NUMA node of several, with the node it equals."""
-    nodes = case.every(NumaNode, lambda one: bool(one.cpus))
-    if len(nodes) < 2:
-        return ()
     found: list[Record] = []
     for mask in case.every(CpuMask, lambda one: bool(one.cpus)):
+        nodes = [one for one in case.every(NumaNode, lambda one: bool(one.cpus)) if one.host in (mask.host, None)]
+        if len(nodes) < 2:
+            continue
         node = next((one for one in nodes if set(mask.cpus) <= set(one.cpus)), None)
         if node is not None and len(mask.cpus) > 1:
             found.extend((mask, node))
@@ -53,11 +53,12 @@ def _masks_of_one_node(case: Case) -> tuple[Record, ...]:
 
 def _remote_interrupts(case: Case) -> tuple[Record, ...]:
     """Interrupts of a link that run on CPUs of another node than the link's."""
-    nodes = {one.index: set(one.cpus) for one in case.every(NumaNode)}
+    nodes = {(one.host, one.index): set(one.cpus) for one in case.every(NumaNode)}
     found: list[Record] = []
     for link in case.every(Link, lambda one: one.numa_node_index is not None and one.numa_node_index >= 0):
-        local = nodes.get(link.numa_node_index or 0, set())
-        mine = case.every(Interrupt, lambda one, name=link.name: name in one.name and bool(one.effective_cpus))  # type: ignore[misc]
+        local = nodes.get((link.host, link.numa_node_index or 0), set())
+        counted = case.every(Interrupt, lambda one: bool(one.effective_cpus))
+        mine = [one for one in counted if link.name in one.name and one.host == link.host]
         away = tuple(one for one in mine if local and not set(one.effective_cpus or ()) & local)
         if mine and len(away) > len(mine) / 2:
             found.extend((link, *away[:2]))
