@@ -112,6 +112,11 @@ def late_hosts(case: Case) -> dict[str, tuple[LatencyRun, ...]]:
     return found
 
 
+def is_own_probe(probe: PortProbe) -> bool:
+    """Whether we tried the port, rather than somebody who needs it."""
+    return probe.source.tool == "connect"
+
+
 def silent_ports(case: Case) -> tuple[PortProbe, ...]:
     """Connection attempts without any answer, to hosts that answer on other ports: a refusal is an answer too."""
     probes = case.every(PortProbe, lambda one: one.port is not None)

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.paths import is_own_probe
 from wirespeed.diagnosis.joins.pieces import (
     MOST_COMPARED,
     against,
@@ -15,6 +16,7 @@ from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.host import (
     EnvVar,
 )
+from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.finding import (
     FAIR,
@@ -32,6 +34,7 @@ from wirespeed.model.measurement import (
     PortProbe,
 )
 from wirespeed.model.record import Record
+from wirespeed.model.series import BEFORE_TESTS
 from wirespeed.model.settings import Command, Statement
 from wirespeed.model.text import Text
 
@@ -49,7 +52,7 @@ def _judge(case: Case) -> Verdict:
     open_ports = {one.port for one in listeners if _EVERYWHERE.match(one.address)}
     loopback = [one for one in listeners if _LOOPBACK.match(one.address) and one.port not in open_ports]
     refused: list[Record] = [
-        *case.every(PortProbe, outcome="refused"),
+        *case.every(PortProbe, lambda one: one.outcome == "refused" and not is_own_probe(one)),
         *case.every(FrameworkEvent, topic="connection-refused"),
         *case.said("connection-refused"),
     ]
@@ -64,7 +67,9 @@ def _judge(case: Case) -> Verdict:
     if asked:
         evidence.append(supports(_ASKED, PROVES, asked[0], address=asked[0].address, port=asked[0].port))
     else:
-        evidence += piece(_LISTENS, FAIR, loopback)
+        wanted = _wanted_elsewhere(case, loopback)
+        evidence += piece(_WANTED, STRONG + FAIR, wanted, port=loopback[0].port if loopback else None)
+        evidence += piece(_LISTENS, FAIR, loopback if not wanted else ())
     evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
     local = case.said("local-works-remote-refused")
     evidence += piece(_PUBLISHED, FAIR if evidence else STRONG, _published_and_reset(case) if local else [])
@@ -95,11 +100,28 @@ def _published_and_reset(case: Case) -> list[Record]:
     return [*published[:1], *resets[:1]] if published and resets else []
 
 
+def _wanted_elsewhere(case: Case, loopback: list[Listener]) -> list[Record]:
+    """A loopback listener whose port refuses other hosts, while connections of somebody keep failing there."""
+    failing = case.every(
+        Counter, lambda one: one.is_delta and one.name.endswith("AttemptFails") and one.value_count > 0 and one.source.path == BEFORE_TESTS
+    )
+    for one in loopback:
+        refused = case.every(PortProbe, lambda probe: is_own_probe(probe) and probe.outcome == "refused")
+        refusing = [probe for probe in refused if probe.port == one.port and probe.host != one.host]
+        if failing and refusing:
+            return [one, refusing[0], failing[0]]
+    return []
+
+
 def _names_port(record: Record, port: int) -> bool:
     return any(re.search(rf"(?<!\d){port}(?!\d)", quote.text) for quote in record.quotes)
 
 
 _ASKED = Text(en="the refused port {port} is listened to on {address} only", zh="被拒绝的端口 {port} 只在 {address} 上监听")
+_WANTED = Text(
+    en="a server listens to port {port} on loopback only; other hosts are refused there, and somebody's connections keep failing",
+    zh="某服务只在回环地址监听端口 {port}；其他主机被拒绝，且不断有连接失败",
+)
 _LISTENS = Text(en="a server listens on loopback only", zh="某服务只在回环地址监听")
 _SET = Text(en="the server is told or said to listen on loopback", zh="服务被设置为或被指出在回环地址监听")
 _REFUSED = Text(en="a connection is refused", zh="连接被拒绝")
