@@ -71,9 +71,16 @@ def odd_ones(records: Sequence[P], figure: Callable[[P], float | None], is_worse
     return tuple(odd) if len(known) - len(odd) >= FEWEST_PAIRS_COUNT else ()
 
 
+def are_neighbours(case: Case) -> dict[frozenset[str], bool]:
+    """For each pair of hosts, whether they share a subnet as far as one of them knows."""
+    known = case.every(HeaderRun, lambda one: one.is_same_subnet is not None)
+    return {frozenset((one.sender, one.receiver)): bool(one.is_same_subnet) for one in known}
+
+
 def farther_than_others(case: Case) -> tuple[HeaderRun, ...]:
     """Paths through more routers than other paths between different subnets take."""
-    routed = case.every(HeaderRun, lambda one: one.hops_count is not None and not one.is_same_subnet)
+    near = are_neighbours(case)
+    routed = [one for one in _hops(case) if near.get(frozenset((one.sender, one.receiver))) is False]
     counts = Counter(one.hops_count or 0 for one in routed)
     if not counts:
         return ()
@@ -83,7 +90,12 @@ def farther_than_others(case: Case) -> tuple[HeaderRun, ...]:
 
 def through_routers_to_a_neighbour(case: Case) -> tuple[HeaderRun, ...]:
     """Paths inside one subnet that pass routers all the same."""
-    return case.every(HeaderRun, lambda one: bool(one.is_same_subnet) and (one.hops_count or 0) > 0)
+    near = are_neighbours(case)
+    return tuple(one for one in _hops(case) if (one.hops_count or 0) > 0 and near.get(frozenset((one.sender, one.receiver))))
+
+
+def _hops(case: Case) -> tuple[HeaderRun, ...]:
+    return case.every(HeaderRun, lambda one: one.hops_count is not None)
 
 
 def idle_latencies(case: Case) -> tuple[LatencyRun, ...]:

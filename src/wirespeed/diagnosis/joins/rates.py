@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
+from wirespeed.diagnosis.joins.paths import are_neighbours
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Route
-from wirespeed.model.link_runs import FlowRun, HeaderRun
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.record import Record
 from wirespeed.model.series import BEFORE_TESTS, DURING_BULK, SeriesSummary
 
@@ -123,13 +124,11 @@ def shared_limit(case: Case) -> SharedLimit | None:
     """The limit that pairs across routers share, if there is one."""
     rates = pair_rates(case)
     usual = usual_bytes_per_s(rates)
-    near_pairs = {
-        (one.sender, one.receiver): bool(one.is_same_subnet) for one in case.every(HeaderRun) if one.is_same_subnet is not None
-    }
-    if not usual or not near_pairs:
+    neighbours = are_neighbours(case)
+    if not usual or not neighbours:
         return None
-    far = [one for one in rates if near_pairs.get((one.sender, one.receiver)) is False]
-    near = [one for one in rates if near_pairs.get((one.sender, one.receiver)) is True]
+    far = [one for one in rates if neighbours.get(frozenset((one.sender, one.receiver))) is False]
+    near = [one for one in rates if neighbours.get(frozenset((one.sender, one.receiver)))]
     together = [one for one in far if not one.is_alone]
     alone = [one for one in far if one.is_alone]
     slow = [one for one in together if is_slow(one, usual)]

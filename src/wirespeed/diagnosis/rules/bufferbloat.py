@@ -118,6 +118,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(LatencyRun, lambda one: one.load == "loaded"),),
+        (wants(FlowRun, lambda one: one.rtt_p50_s is not None),),
         (wants(TcpSocket, lambda one: one.min_rtt_s is not None),),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(Statement, lambda one: one.topic == "latency-grows-under-load"),),

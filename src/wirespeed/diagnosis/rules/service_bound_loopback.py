@@ -103,7 +103,8 @@ def _published_and_reset(case: Case) -> list[Record]:
 def _wanted_elsewhere(case: Case, loopback: list[Listener]) -> list[Record]:
     """A loopback listener whose port refuses other hosts, while connections of somebody keep failing there."""
     failing = case.every(
-        Counter, lambda one: one.is_delta and one.name.endswith("AttemptFails") and one.value_count > 0 and one.source.path == BEFORE_TESTS
+        Counter,
+        lambda one: one.is_delta and one.name.endswith("AttemptFails") and one.value_count > 0 and one.source.path == BEFORE_TESTS,
     )
     for one in loopback:
         refused = case.every(PortProbe, lambda probe: is_own_probe(probe) and probe.outcome == "refused")
