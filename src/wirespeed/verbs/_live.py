@@ -1,8 +1,9 @@
 """A diagnosis of what lives: facts, a short look, then one measurement after another, each chosen for what it tells apart (E7)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -14,11 +15,21 @@ from wirespeed.model.document import AnyBlock, Grid, Headline
 from wirespeed.model.labels import Label
 from wirespeed.model.progress import Progress, Update
 from wirespeed.model.record import Record
+from wirespeed.model.series import BEFORE_TESTS
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text, same
 from wirespeed.verbs import _measures
-from wirespeed.verbs._measure import Fleet, Measure
+from wirespeed.verbs._hosts import Host
+from wirespeed.verbs._measure import Fleet, Measure, relabelled
 
+WATCH_S = 2.4
+WATCH_EVERY_S = 0.05
+FACTS_S = 1.0
+HOST_FAMILIES = ("links", "protocols", "softnet", "flows", "listeners", "sockets", "qdiscs", "cpu", "cgroup")
+ROUTER_FAMILIES = ("links", "qdiscs")
+_FACTS = Text(en="what is set up on every host", zh="各主机的配置")
+_WATCH = Text(en="what moves by itself on every host", zh="各主机自身的变化")
+_FIRST = Text(en="always first: it puts no load on the network", zh="总是先做：不给网络增加负载")
 NAMED_COUNT = 3
 """Causes named as the reason for a measurement; JSON has all."""
 
@@ -55,15 +66,21 @@ class Looked:
         return len(found)
 
 
-def look(fleet: Fleet, budget_s: float, judge: Callable[[Case], tuple[Judged, ...]], progress: Progress) -> Looked:
-    """Facts, then measurements until nothing is worth its time, the cause is certain, or the budget is spent."""
+def look(
+    fleet: Fleet, known: Sequence[Record], budget_s: float, judge: Callable[[Case], tuple[Judged, ...]], progress: Progress
+) -> Looked:
+    """Facts (unless they are known), a recording, then measurements until nothing is worth its time, the cause is certain, or the budget is spent."""
     start_s = time.monotonic()
-    measures = shelf.every(_measures, Measure)
     looked = Looked()
-    _observe(fleet, looked, progress)
-    left = dict(measures)
+    if not known:
+        _always(fleet, "facts", _FACTS, [(host, "observe", {}) for host in fleet.everything], looked, progress)
+    watches = [
+        (host, "watch", {"for_s": WATCH_S, "every_s": WATCH_EVERY_S, "families": families_of(host)}) for host in fleet.everything
+    ]
+    _always(fleet, "watch", _WATCH, watches, looked, progress)
+    left = {name: one for name, one in shelf.every(_measures, Measure).items() if len(fleet.hosts) >= one.least_hosts_count}
     while left:
-        case = Case(looked.records)
+        case = Case([*known, *looked.records])
         offers = {name: Offer(gives=one.gives, cost_s=one.cost_s(fleet)) for name, one in left.items() if one.is_worth_it(case)}
         choice = next_measurement(judge(case), offers, budget_s - (time.monotonic() - start_s))
         if choice is None:
@@ -72,18 +89,24 @@ def look(fleet: Fleet, budget_s: float, judge: Callable[[Case], tuple[Judged, ..
     return looked
 
 
-def _observe(fleet: Fleet, looked: Looked, progress: Progress) -> None:
-    title = Text(en="what is set up on every host", zh="各主机的配置")
+def families_of(host: Host) -> tuple[str, ...]:
+    """What is recorded of a host; of a router only what its links and queues do."""
+    return HOST_FAMILIES if host.role == "host" else ROUTER_FAMILIES
+
+
+def _always(
+    fleet: Fleet, name: str, title: Text, calls: Sequence[tuple[Host, str, Mapping[str, Any]]], looked: Looked, progress: Progress
+) -> None:
     progress(Update(says=title))
     start_s = time.monotonic()
-    count = looked.take(fleet.ask([(host, "observe", {}) for host in fleet.everything], 20.0))
+    count = looked.take(relabelled(fleet.ask(calls, 30.0), BEFORE_TESTS) if name == "watch" else fleet.ask(calls, 30.0))
     looked.steps.append(
         Step(
-            measure="facts",
+            measure=name,
             title=title,
-            why=Text(en="always first: it costs nobody anything", zh="总是第一步：不影响任何人"),
+            why=_FIRST,
             expected_nats=0.0,
-            cost_expected_s=1.0,
+            cost_expected_s=WATCH_S if name == "watch" else FACTS_S,
             duration_s=time.monotonic() - start_s,
             records_count=count,
         )

@@ -70,6 +70,7 @@ class Measure:
     gives: tuple[type[Record], ...]
     cost_s: Callable[[Fleet], float]
     run: Callable[[Fleet, Case], Iterable[Record | Problem]]
+    least_hosts_count: int = 2
     is_worth_it: Callable[[Case], bool] = lambda case: True
 
 

@@ -1,6 +1,7 @@
 """Name what limits a job or a service, from logs, measurements, configuration, prose, or this machine."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -28,8 +29,9 @@ from wirespeed.report.plain import visible
 from wirespeed.report.ways import way_of
 from wirespeed.verbs._durations import asked_s
 from wirespeed.verbs._gathered import Gathered, Input, check_target
-from wirespeed.verbs._lab_hosts import lab_fleet
 from wirespeed.verbs._live import Step, look, way_taken
+from wirespeed.verbs._measure import Fleet
+from wirespeed.verbs._this_host import this_host
 
 SCHEMA = "wirespeed/diagnose/1"
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
@@ -38,6 +40,8 @@ MOST_QUOTES = 6
 LEADING_RATIO = 0.5
 """From this confidence on a finding may decide whether the network is the limit."""
 MOST_NEXT_STEPS = 4
+NO_TIME = ("0", "0s")
+LONGEST_S = 3600.0
 PATIENCE_S = 30.0
 """Responders outlive the budget by so much at most: the last measurement may end late."""
 MOST_PROBLEMS = 12
@@ -101,7 +105,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     name: Annotated[str, Option(help=Text(en="which lab", zh="哪个实验室"), metavar="NAME")] = DEFAULT_NAME
     budget: Annotated[
         str,
-        Option(help=Text(en="longest time for looking and measuring", zh="查看与测量的最长时间"), metavar="60s"),
+        Option(
+            help=Text(
+                en="longest time for looking at what lives; 0 takes its facts only",
+                zh="查看与测量运行中系统的最长时间；0 表示只看配置",
+            ),
+            metavar="60s",
+        ),
     ] = "60s"
     fail_on: Annotated[
         Severity | None,
@@ -147,23 +157,36 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
         check_target(Path(options.save))
     gathered = Gathered(shelf.every(tools, Reader))
     gathered.question = options.question
-    steps: tuple[Step, ...] = ()
     if options.inputs or not options.lab:
         gathered.gather(options.inputs)
     gathered.ask()
-    if options.lab:
-        steps = _look_at_lab(gathered, options, progress)
+    steps: tuple[Step, ...] = ()
+    if options.lab or not options.inputs:
+        steps = _look(gathered, options, progress)
     if options.save is not None:
         gathered.save(Path(options.save))
     return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options, steps)
 
 
-def _look_at_lab(gathered: Gathered, options: Options, progress: Progress) -> tuple[Step, ...]:
-    budget_s = asked_s(options.budget, "--budget", most_s=3600.0)
-    with lab_fleet(options.name, budget_s + PATIENCE_S) as fleet:
-        looked = look(fleet, budget_s, lambda case: _judged_all(case, gathered.problems), progress)
-    gathered.take_measured(f"lab-{options.name}.jsonl", looked.records, looked.problems)
+def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Step, ...]:
+    """Look at what lives, and measure. No time means that the facts, which are gathered already, have to do."""
+    budget_s = 0.0 if options.budget in NO_TIME else asked_s(options.budget, "--budget", most_s=LONGEST_S)
+    if not options.lab and not budget_s:
+        return ()
+    known = () if options.lab else gathered.records
+    with _fleet(options, budget_s + PATIENCE_S) as fleet:
+        looked = look(fleet, known, budget_s, lambda case: _judged_all(case, gathered.problems), progress)
+    gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
     return tuple(looked.steps)
+
+
+def _fleet(options: Options, for_s: float) -> AbstractContextManager[Fleet]:
+    """The lab's hosts, or this one."""
+    if not options.lab:
+        return nullcontext(this_host())
+    from wirespeed.verbs._lab_hosts import lab_fleet
+
+    return lab_fleet(options.name, for_s)
 
 
 def _judged_all(case: Case, problems: list[Problem]) -> tuple[Judged, ...]:

@@ -8,5 +8,6 @@ MEASURE = Measure(
     title=Text(en="ask the name servers", zh="查询域名服务器"),
     gives=(NameServerRun,),
     cost_s=lambda fleet: 0.3,
+    least_hosts_count=1,
     run=lambda fleet, case: fleet.ask([(host, "name_servers", {}) for host in fleet.hosts], 8.0),
 )
