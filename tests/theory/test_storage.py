@@ -33,3 +33,8 @@ def test_data_wait_share(step_s: float, data_s: float, share: float) -> None:
 )
 def test_healthy_share(rate: float, line: float, is_one: bool) -> None:
     assert storage.is_healthy_share(rate, line) is is_one
+
+
+def test_loss_limit_is_one_window_for_each_loss() -> None:
+    """With one loss in 10,000 packets the window swings around 122 segments (1.22 / sqrt(p))."""
+    assert storage.loss_limited_bytes_per_s(1000.0, 0.1, 1e-4) == pytest.approx(122 * 1000.0 / 0.1)

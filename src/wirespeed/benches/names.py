@@ -11,8 +11,10 @@ from wirespeed.model.source import Source
 
 PORT = 53
 TRIES_COUNT = 5
-TIMEOUT_S = 0.5
-"""The resolver itself waits 5 s (resolv.conf(5)); what does not answer in a tenth of that is told as unanswered."""
+TIMEOUT_S = 2.0
+"""The resolver itself waits 5 s (resolv.conf(5)); what does not answer in two is told as unanswered."""
+ENOUGH_S = 1.5
+"""After so long in all no further question is asked: what was seen says enough."""
 _HEADER = struct.Struct("!HHHHHH")
 _RECURSION_DESIRED = 0x0100
 _TYPE_A, _CLASS_IN = 1, 1
@@ -25,11 +27,16 @@ def ask(server: str, name: str, host: str | None, tries_count: int = TRIES_COUNT
     source = Source(tool="name-server", path=f"{server} {name}", host=host)
     times_s: list[float] = []
     known: bool | None = None
+    sent_count = 0
     family = socket.AF_INET6 if ":" in server else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((server, PORT))
+            begun_s = time.perf_counter()
             for number in range(tries_count):
+                if time.perf_counter() - begun_s > ENOUGH_S:
+                    break
+                sent_count += 1
                 start_s = time.perf_counter()
                 asking.send(question(name, number + 1))
                 reply = _reply(asking, number + 1, start_s + TIMEOUT_S)
@@ -39,13 +46,13 @@ def ask(server: str, name: str, host: str | None, tries_count: int = TRIES_COUNT
     except (OSError, UnicodeError) as error:
         said = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
         return NameServerRun(
-            source=source, server=server, name=name, sent_count=tries_count, answered_count=len(times_s), error=said
+            source=source, server=server, name=name, sent_count=sent_count, answered_count=len(times_s), error=said
         )
     return NameServerRun(
         source=source,
         server=server,
         name=name,
-        sent_count=tries_count,
+        sent_count=sent_count,
         answered_count=len(times_s),
         time_p50_s=median(times_s) if times_s else None,
         time_max_s=max(times_s, default=None),

@@ -30,6 +30,8 @@ Label = Literal[
     "host-routing-ambiguous",
     "duplicate-address",
     "l3-detour",
+    "congestion-control-unsuited",
+    "packet-reordering",
     "neighbour-table-overflow",
     "bufferbloat",
     "ulimit-memlock",
@@ -237,6 +239,22 @@ MEANINGS: dict[Label, Meaning] = {
         ),
     ),
     "duplicate-address": Meaning("host-net", "network", Text(en="Two machines claim one address.", zh="两台机器使用同一地址。")),
+    "congestion-control-unsuited": Meaning(
+        "host-net",
+        "network",
+        Text(
+            en="The congestion control in use does not suit the path: Reno or CUBIC over a long path that loses a little.",
+            zh="所用拥塞控制与路径不合：在略有丢包的长路径上使用 Reno 或 CUBIC。",
+        ),
+    ),
+    "packet-reordering": Meaning(
+        "fabric",
+        "network",
+        Text(
+            en="Packets of one flow overtake each other, and are sent again although nothing is lost.",
+            zh="同一条流的数据包相互超越，未丢失却被重传。",
+        ),
+    ),
     "l3-detour": Meaning(
         "host-net",
         "network",

@@ -1,5 +1,9 @@
 """What a transfer can reach: window over round trip, time from size and rate, and the share of a step spent waiting for data."""
 
+import math
+
+MATHIS_CONSTANT = 1.22
+"""sqrt(3/2): one loss every 1/p packets, the window halved each time."""
 HEALTHY_SHARE_RATIO = 0.85
 """From this share of the line rate on a transfer is as fast as the link allows: headers and inter-frame gaps take 3 to 6 %, protocols some more."""
 
@@ -7,6 +11,11 @@ HEALTHY_SHARE_RATIO = 0.85
 def window_limited_bytes_per_s(window_bytes: float, rtt_s: float) -> float:
     """The most one connection moves: a window each round trip (RFC 7323, section 1.1)."""
     return window_bytes / rtt_s
+
+
+def loss_limited_bytes_per_s(mss_bytes: float, rtt_s: float, loss_ratio: float) -> float:
+    """What a loss-based congestion control reaches on average (Mathis et al. 1997, with the constant of delayed acknowledgements off)."""
+    return mss_bytes * MATHIS_CONSTANT / (rtt_s * math.sqrt(loss_ratio))
 
 
 def window_needed_bytes(rate_bytes_per_s: float, rtt_s: float) -> float:

@@ -1,0 +1,145 @@
+"""The congestion control in use takes each loss for congestion, on a path where that costs most of the rate."""
+
+from collections import Counter
+
+from wirespeed.diagnosis.joins.paths import retransmit_ratio
+from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import is_slow, pair_rates, usual_bytes_per_s
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import FlowRun
+from wirespeed.model.text import Text
+from wirespeed.theory import storage
+
+LONG_RTT_S = 0.005
+"""Below 5 ms even Reno is back at full speed within a second after a loss."""
+OUTDATED = frozenset({"reno", "hybla", "westwood", "veno", "vegas", "illinois", "yeah", "scalable", "bic"})
+"""Not the default of any Linux since 2.6.19 (CUBIC) and not made for paths with some loss."""
+LOSS_BASED = OUTDATED | {"cubic"}
+NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 2.5
+"""The rate seen against the formula's: single seconds of a sawtooth scatter by so much (measured: 1.3 to 1.4 for CUBIC)."""
+FEWEST_RESENT_COUNT = 3
+
+
+def _judge(case: Case) -> Verdict:
+    slow = _slow_flows(case)
+    outdated = tuple(one for one in slow if one.congestion_control in OUTDATED)
+    explained = tuple(one for one in slow if one.congestion_control in LOSS_BASED and _loss_explains(one))
+    odd = _odd_choices(case)
+    fine = case.every(FlowRun, lambda one: one.congestion_control is not None and one.error is None)
+    shown = (*outdated, *explained)[:1]
+    values = {"control": shown[0].congestion_control, "rtt_s": shown[0].rtt_min_s} if shown else {}
+    return Verdict(
+        evidence=(
+            *piece(_OUTDATED, STRONG, outdated, **values),
+            *piece(_EXPLAINED, FAIR, explained, **values),
+            *piece(_ODD, FAIR, odd if outdated or explained else ()),
+            *against(_FINE, FAIR, fine if not slow else ()),
+        ),
+        values={"control": shown[0].congestion_control if shown else "CONTROL"},
+    )
+
+
+def _slow_flows(case: Case) -> tuple[FlowRun, ...]:
+    """Flows over long paths of pairs that reach less than is usual, held by their congestion window."""
+    rates = pair_rates(case)
+    usual = usual_bytes_per_s(rates)
+    flows = [flow for one in rates if usual and is_slow(one, usual) for flow in one.flows]
+    return tuple(one for one in flows if (one.rtt_min_s or 0.0) >= LONG_RTT_S and one.limited_by in (None, "congestion-window"))
+
+
+def _loss_explains(flow: FlowRun) -> bool:
+    """Whether the rate is what Mathis' formula allows for this loss and round trip."""
+    if flow.mss_bytes is None or not flow.rtt_min_s or (flow.retransmits_packets or 0) < FEWEST_RESENT_COUNT:
+        return False
+    allowed = storage.loss_limited_bytes_per_s(flow.mss_bytes, flow.rtt_min_s, retransmit_ratio(flow))
+    return NEAR_LOW_RATIO <= flow.goodput_bytes_per_s / allowed <= NEAR_HIGH_RATIO
+
+
+def _odd_choices(case: Case) -> tuple[FlowRun, ...]:
+    """Flows whose congestion control differs from that of most."""
+    flows = case.every(FlowRun, lambda one: one.congestion_control is not None)
+    counts = Counter(one.congestion_control for one in flows)
+    usual = counts.most_common(1)[0][0] if counts else None
+    return tuple(one for one in flows if one.congestion_control != usual)
+
+
+_OUTDATED = Text(
+    en="slow flows over a round trip of {rtt_s} use {control}, which needs minutes to come back after a loss on such a path",
+    zh="往返 {rtt_s} 的慢流使用 {control}，在这样的路径上丢包后恢复极慢",
+)
+_EXPLAINED = Text(
+    en="the rate is what {control} allows itself for this loss and round trip, not what the path carries",
+    zh="速率恰为 {control} 在此丢包率与往返时延下的上限，而非路径的能力",
+)
+_ODD = Text(en="other hosts use another congestion control", zh="其他主机使用另一种拥塞控制")
+_FINE = Text(en="no long path is slow", zh="没有变慢的长路径")
+
+RULE = Rule(
+    cause="congestion-control-unsuited",
+    title=Text(en="The congestion control does not suit the path", zh="拥塞控制算法与路径不合"),
+    summary=Text(
+        en="{control} halves its window for every loss and grows it by one packet a round trip: over a long path a loss in a thousand packets "
+        "leaves a fraction of the rate.",
+        zh="{control} 每次丢包窗口减半，每个往返只增一个包：在长路径上，千分之一的丢包就只剩一小部分速率。",
+    ),
+    needs=((wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Rate of a loss-based control: MSS*1.22/(RTT*sqrt(p)). BBR follows the measured rate instead: 727 against 18 Mb/s at 1 % and 11 ms.",
+            zh="基于丢包的控制速率约为 MSS*1.22/(RTT*sqrt(p))。BBR 跟随实测速率：11 ms、1 % 丢包下 727 对 18 Mb/s。",
+        ),
+        shows=Text(
+            en="Congestion-window limited flows far below the link on long paths, few retransmissions, several flows together faster.",
+            zh="长路径上的流受拥塞窗口限制、远低于链路速率，重传很少，多条流合起来更快。",
+        ),
+        sources=(
+            "Mathis et al. 1997",
+            "measured in network namespaces, Linux 6.18 (loss_with_rtt_11ms)",
+            "Linux tcp_congestion_control",
+        ),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="tcp-window-limited",
+            because=Text(
+                en="there the receiver's window or the buffers hold the flow, without any loss",
+                zh="彼处由接收窗口或缓冲限制，且无丢包",
+            ),
+        ),
+        LookAlike(
+            cause="packet-loss",
+            because=Text(en="there the loss itself is high enough to mend first", zh="彼处丢包本身已高到应先修复"),
+        ),
+        LookAlike(
+            cause="tcp-single-flow-limit",
+            because=Text(
+                en="there one flow meets a cap of the provider or of a core, without loss",
+                zh="彼处单流遇到云厂商或单核上限，且无丢包",
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(en="Use BBR for this path, or at least CUBIC", zh="对该路径使用 BBR，至少使用 CUBIC"),
+            commands=("sysctl -w net.ipv4.tcp_congestion_control=bbr", "ip route change DEST via GATEWAY congctl bbr"),
+            risk=Text(
+                en="BBR takes more than its share beside CUBIC flows in shallow queues", zh="在浅队列中 BBR 会挤占 CUBIC 流的份额"
+            ),
+        ),
+        Change(what=Text(en="Until then use several connections", zh="在此之前使用多条连接")),
+    ),
+    checks=(
+        Check(
+            what=Text(en="One flow reaches the link's rate over the same path", zh="同一路径上单流达到链路速率"),
+            commands=("wirespeed bench links PEER --only throughput", "ss -tin dst PEER"),
+        ),
+    ),
+    gain=Text(
+        en="Several times the rate of one flow; measured 15 to 40 times at 11 ms", zh="单流速率数倍；11 ms 下实测 15 至 40 倍"
+    ),
+    severity="medium",
+    explains=("distance", "packet-loss", "tcp-single-flow-limit", "link-speed-lower-than-assumed"),
+)

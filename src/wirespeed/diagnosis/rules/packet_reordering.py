@@ -1,0 +1,109 @@
+"""Packets of one flow arrive out of order, so that TCP sends again what was not lost."""
+
+from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.model.case import Case
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import DatagramTrain, FlowRun
+from wirespeed.model.text import Text
+
+FEWEST_SEEN_COUNT = 20
+FEWEST_DUPLICATES_COUNT = 10
+"""Events on one flow of about a second: a healthy path shows none to three (measured, reorder_spray_equal)."""
+REORDERED_RATIO = 0.01
+FEWEST_DATAGRAMS_COUNT = 100
+
+
+def _judge(case: Case) -> Verdict:
+    spurious = case.every(
+        FlowRun,
+        lambda one: (
+            (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT and (one.dsack_duplicates_count or 0) >= FEWEST_DUPLICATES_COUNT
+        ),
+    )
+    seen = case.every(FlowRun, lambda one: (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT)
+    trains = case.every(DatagramTrain, _is_reordered)
+    orderly = case.every(DatagramTrain, lambda one: one.received_count >= FEWEST_DATAGRAMS_COUNT and not _is_reordered(one))
+    return Verdict(
+        evidence=(
+            *piece(
+                _SPURIOUS,
+                STRONG + SLIGHT,
+                spurious,
+                duplicates_count=max((one.dsack_duplicates_count or 0 for one in spurious), default=0),
+            ),
+            *piece(_SEEN, FAIR, seen if not spurious else ()),
+            *piece(_TRAINS, STRONG, trains),
+            *against(_ORDERLY, FAIR, orderly if not spurious and not trains else ()),
+        )
+    )
+
+
+def _is_reordered(train: DatagramTrain) -> bool:
+    return train.received_count >= FEWEST_DATAGRAMS_COUNT and train.reordered_count >= REORDERED_RATIO * train.received_count
+
+
+_SPURIOUS = Text(
+    en="the receiver reported {duplicates_count} segments that arrived twice: they were sent again although nothing was lost",
+    zh="接收方报告 {duplicates_count} 个报文段重复到达：未丢失却被重传",
+)
+_SEEN = Text(en="TCP saw segments overtake each other", zh="TCP 发现报文段相互超越")
+_TRAINS = Text(en="datagrams of a paced train arrive out of order", zh="限速数据报乱序到达")
+_ORDERLY = Text(en="datagrams arrive in order", zh="数据报按序到达")
+
+RULE = Rule(
+    cause="packet-reordering",
+    title=Text(en="Packets overtake each other", zh="数据包相互超越（乱序）"),
+    summary=Text(
+        en="Packets of one flow take paths of different length. TCP takes the gaps for loss, sends again and slows down; RDMA resends whole windows.",
+        zh="同一条流的数据包走了长短不同的路径。TCP 把空隙当作丢包而重传、降速；RDMA 会重传整个窗口。",
+    ),
+    needs=((wants(FlowRun, lambda one: one.reordering_seen_count is not None),), (DatagramTrain,)),
+    judge=_judge,
+    explain=Explain(
+        what=Text(
+            en="Spraying packet by packet over unequal paths, or a bond in round-robin mode, lets later packets overtake earlier ones.",
+            zh="在不等价路径上逐包喷洒，或绑定使用轮询模式，会使后发的包先到。",
+        ),
+        shows=Text(
+            en="TCPSACKReorder and TCPDSACKRecv rise together, PAWSEstab at the receiver, retransmissions without any drop counter.",
+            zh="TCPSACKReorder 与 TCPDSACKRecv 同时上升，接收端出现 PAWSEstab；有重传而无任何丢包计数。",
+        ),
+        sources=("RFC 4737", "RFC 2883 (DSACK)", "measured in network namespaces, Linux 6.18 (reorder_spray_unequal)"),
+    ),
+    told_apart_from=(
+        LookAlike(
+            cause="packet-loss", because=Text(en="there datagrams are missing; here all arrive", zh="彼处数据报缺失；此处全部到达")
+        ),
+        LookAlike(
+            cause="ecmp-collision",
+            because=Text(
+                en="there whole flows share a path; here one flow takes several", zh="彼处多条流同走一路；此处一条流走多条路"
+            ),
+        ),
+    ),
+    changes=(
+        Change(
+            what=Text(
+                en="Hash by flow instead of spraying packets, or make the paths equal; on bonds use layer3+4 hashing, not balance-rr",
+                zh="按流哈希而非逐包喷洒，或使各路径等价；绑定使用 layer3+4 哈希而非 balance-rr",
+            )
+        ),
+        Change(
+            what=Text(
+                en="With adaptive routing for RDMA, switch on out-of-order placement at both ends",
+                zh="RDMA 自适应路由须在两端启用乱序放置",
+            ),
+            side="training",
+        ),
+    ),
+    checks=(
+        Check(
+            what=Text(en="Reordering and DSACK counters stay flat under load", zh="负载下乱序与 DSACK 计数不变"),
+            commands=("nstat -az TcpExtTCPSACKReorder TcpExtTCPDSACKRecv",),
+        ),
+    ),
+    gain=Text(en="Spurious retransmissions disappear; RDMA returns to line rate", zh="多余的重传消失；RDMA 恢复线速"),
+    severity="medium",
+    explains=("packet-loss",),
+)
