@@ -15,12 +15,17 @@ def lab_fleet(name: str, for_s: float) -> Iterator[Fleet]:
     """The lab of this name, with a responder in every host until the end (and for `for_s` at most). Raises CouldNot where there is none."""
     lab = open_lab(name)
     hosts, routers = (_hosts_of(lab, is_host) for is_host in (True, False))
-    fleet = Fleet(hosts=hosts, routers=routers, port=fresh_port(), token=token_hex(16))
+    fleet = Fleet(hosts=hosts, routers=routers, port=fresh_port(), token=token_hex(16), logs=_logs_of(lab))
     with ExitStack() as stack:
         for host in hosts:
             answering = {"address": address_of(host), "port": fleet.port, "token": fleet.token, "for_s": for_s}
             stack.enter_context(kept(host, "respond", answering))
         yield fleet
+
+
+def _logs_of(lab: Lab) -> tuple[str, ...]:
+    """What the programs of the hosts wrote, newest text last."""
+    return tuple(str(path) for node in lab.hosts for path in sorted((lab.directory / node.name).glob("*.log")))
 
 
 def _hosts_of(lab: Lab, is_host: bool) -> tuple[Host, ...]:

@@ -67,12 +67,18 @@ class Looked:
 
 
 def look(
-    fleet: Fleet, known: Sequence[Record], budget_s: float, judge: Callable[[Case], tuple[Judged, ...]], progress: Progress
+    fleet: Fleet,
+    known: Sequence[Record],
+    budget_s: float,
+    judge: Callable[[Case], tuple[Judged, ...]],
+    progress: Progress,
+    *,
+    has_facts: bool,
 ) -> Looked:
-    """Facts (unless they are known), a recording, then measurements until nothing is worth its time, the cause is certain, or the budget is spent."""
+    """Facts (unless `known` has them), a recording, then measurements until nothing is worth its time, the cause is certain, or the budget is spent."""
     start_s = time.monotonic()
     looked = Looked()
-    if not known:
+    if not has_facts:
         _always(fleet, "facts", _FACTS, [(host, "observe", {}) for host in fleet.everything], looked, progress)
     watches = [
         (host, "watch", {"for_s": WATCH_S, "every_s": WATCH_EVERY_S, "families": families_of(host)}) for host in fleet.everything

@@ -33,6 +33,8 @@ class Fleet:
     routers: tuple[Host, ...]
     port: int
     token: str
+    logs: tuple[str, ...] = ()
+    """Files that programs of the hosts wrote, where they are at hand."""
 
     @property
     def everything(self) -> tuple[Host, ...]:

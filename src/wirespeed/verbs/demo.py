@@ -1,4 +1,4 @@
-"""Diagnose three published failures, then this machine, and write one report."""
+"""Break a small cluster in secret, find out what, fix and verify it; then three published failures, this machine, and one report."""
 
 import tomllib
 from importlib.resources import as_file, files
@@ -10,10 +10,12 @@ import msgspec
 from wirespeed.model.document import AnyBlock, Document, FindingBlock, Grid, Headline, Prose, Steps
 from wirespeed.model.errors import CouldNot
 from wirespeed.model.kinds import Option, Renderer
+from wirespeed.model.progress import Progress, unheard
 from wirespeed.model.shelf import take
 from wirespeed.model.text import Text, same
 from wirespeed.report import renderers
 from wirespeed.verbs import diagnose
+from wirespeed.verbs._loop import Loop, shown, turn
 
 SCHEMA = "wirespeed/demo/1"
 CASES = ("training", "fabric", "serving")
@@ -25,6 +27,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     report: Annotated[str, Option(help=Text(en="the HTML report to write", zh="要写出的 HTML 报告"), metavar="FILE")] = (
         "wirespeed-demo.html"
     )
+    cases_only: Annotated[bool, Option(help=Text(en="without the cluster", zh="不搭建集群"))] = False
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,14 +46,23 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = SCHEMA
     cases: tuple[Shown, ...]
     machine: diagnose.Answer
+    loop: Loop | None
+    """The whole loop on a lab; None where no lab can be made, and `no_loop` says why."""
+    no_loop: Text | None = None
     report: str
 
 
-def run(options: Options) -> Answer:
-    """Diagnose the bundled cases and this machine, and write the report. Raises CouldNot when it cannot be written."""
+def run(options: Options, progress: Progress = unheard) -> Answer:
+    """Run the loop on a lab where one can be made, diagnose the bundled cases and this machine, and write the report.
+
+    Raises CouldNot when the report cannot be written.
+    """
+    loop, why = _loop(options, progress)
     answer = Answer(
+        loop=loop,
+        no_loop=why,
         cases=tuple(_case(name) for name in CASES),
-        machine=diagnose.run(diagnose.Options()),
+        machine=diagnose.run(diagnose.Options(budget="5s"), progress),
         report=str(Path(options.report).absolute()),
     )
     page = take(renderers, "html", Renderer).render(present(answer, options), "en", 100)
@@ -64,6 +76,15 @@ def run(options: Options) -> Answer:
             )
         ) from error
     return answer
+
+
+def _loop(options: Options, progress: Progress) -> tuple[Loop | None, Text | None]:
+    if options.cases_only:
+        return None, None
+    try:
+        return turn(progress), None
+    except CouldNot as error:
+        return None, error.why
 
 
 def _case(name: str) -> Shown:
@@ -85,7 +106,8 @@ def _with_short_paths(answer: diagnose.Answer, directory: Path) -> diagnose.Answ
 def present(answer: Answer, options: Options) -> Document:
     """Each case with its best finding, then this machine."""
     blocks: list[AnyBlock] = [
-        Headline(text=Text(en="wirespeed: three published failures and this machine", zh="wirespeed：三个公开故障与本机")),
+        Headline(text=Text(en="wirespeed: a broken cluster, three published failures, this machine", zh="wirespeed：一个故障集群、三个公开故障与本机")),
+        *_lab_part(answer),
         Prose(
             text=Text(
                 en="Each case holds what a user had in hand. wirespeed sees the files and the question, nothing else.",
@@ -103,6 +125,14 @@ def present(answer: Answer, options: Options) -> Document:
     blocks.extend(_shortened(answer.machine))
     blocks.append(Prose(text=Text(en=f"Report: {answer.report}", zh=f"报告：{answer.report}")))
     return Document(title=same("wirespeed demo"), blocks=tuple(blocks))
+
+
+def _lab_part(answer: Answer) -> list[AnyBlock]:
+    if answer.loop is not None:
+        return shown(answer.loop, _shortened)
+    if answer.no_loop is not None:
+        return [Prose(text=Text(en=f"No cluster can be made here: {answer.no_loop.en}", zh=f"此处无法搭建集群：{answer.no_loop.zh}"))]
+    return []
 
 
 def _shortened(answer: diagnose.Answer) -> list[AnyBlock]:

@@ -153,6 +153,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options, progress: Progress = unheard) -> Answer:
     """Read everything, judge every cause, order what was found. Bad input becomes a problem; raises CouldNot where a lab is asked for and none lives."""
+    return examine(options, progress)[0]
+
+
+def examine(options: Options, progress: Progress = unheard) -> tuple[Answer, Case]:
+    """The same, with all that was read and measured."""
     if options.save is not None:
         check_target(Path(options.save))
     gathered = Gathered(shelf.every(tools, Reader))
@@ -160,12 +165,11 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     if options.inputs or not options.lab:
         gathered.gather(options.inputs)
     gathered.ask()
-    steps: tuple[Step, ...] = ()
-    if options.lab or not options.inputs:
-        steps = _look(gathered, options, progress)
+    steps = _look(gathered, options, progress) if options.lab or not options.inputs else ()
     if options.save is not None:
         gathered.save(Path(options.save))
-    return _answer(Case(gathered.records, gathered.question, gathered.texts), gathered, options, steps)
+    case = Case(gathered.records, gathered.question, gathered.texts)
+    return _answer(case, gathered, options, steps), case
 
 
 def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Step, ...]:
@@ -173,9 +177,12 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
     budget_s = 0.0 if options.budget in NO_TIME else asked_s(options.budget, "--budget", most_s=LONGEST_S)
     if not options.lab and not budget_s:
         return ()
-    known = () if options.lab else gathered.records
     with _fleet(options, budget_s + PATIENCE_S) as fleet:
-        looked = look(fleet, known, budget_s, lambda case: _judged_all(case, gathered.problems), progress)
+        if fleet.logs:
+            gathered.gather(fleet.logs)
+        looked = look(
+            fleet, gathered.records, budget_s, lambda case: _judged_all(case, gathered.problems), progress, has_facts=not options.lab
+        )
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
     return tuple(looked.steps)
 
