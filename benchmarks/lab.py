@@ -20,7 +20,7 @@ MOST_DIAGNOSIS_S = 15.0
 SURE_RATIO = 0.5
 ALARMING = ("high", "medium")
 QUIET_LOAD = 1.2
-QUIET_PATIENCE_S = 60.0
+QUIET_PATIENCE_S = 20.0
 TRAFFIC = ("idle", "training", "serving")
 SETTLE_S = 1.5
 """A fault that starts programs has them running by then, as a fault of a day would."""

@@ -6,13 +6,13 @@ from statistics import median
 
 import msgspec
 
+from wirespeed.diagnosis.joins.rates import pair_rates
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Grid, Headline, Prose
 from wirespeed.model.link_runs import DatagramTrain, LatencyRun
 from wirespeed.model.progress import Progress, Update
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
-from wirespeed.diagnosis.joins.rates import pair_rates
 from wirespeed.verbs import diagnose
 from wirespeed.verbs.lab import break_, down, faults, heal, up
 
@@ -61,7 +61,9 @@ def turn(progress: Progress) -> Loop:
 
 def _turned(progress: Progress) -> Loop:
     before, healthy = _examined(progress)
-    chosen = SystemRandom().choice([one for one in faults.run(faults.Options(name=LAB_NAME)).faults if one.available and one.is_counted])
+    chosen = SystemRandom().choice(
+        [one for one in faults.run(faults.Options(name=LAB_NAME)).faults if one.available and one.is_counted]
+    )
     broken = break_.run(break_.Options(fault=chosen.fault, name=LAB_NAME))
     answer, hurt = _examined(progress)
     heal.run(heal.Options(name=LAB_NAME))
@@ -126,9 +128,20 @@ def shown(loop: Loop, told: Callable[[diagnose.Answer], Sequence[AnyBlock]]) -> 
 
 
 def _compared(loop: Loop) -> Grid:
-    columns = (Text(en="figure", zh="指标"), Text(en="baseline", zh="基线"), Text(en="broken", zh="故障时"), Text(en="fixed", zh="修复后"))
+    columns = (
+        Text(en="figure", zh="指标"),
+        Text(en="baseline", zh="基线"),
+        Text(en="broken", zh="故障时"),
+        Text(en="fixed", zh="修复后"),
+    )
     rows = tuple(
-        (name, *(same(printed(field, getattr(one, field)) if getattr(one, field) is not None else "-") for one in (loop.baseline, loop.broken, loop.fixed)))
+        (
+            name,
+            *(
+                same(printed(field, getattr(one, field)) if getattr(one, field) is not None else "-")
+                for one in (loop.baseline, loop.broken, loop.fixed)
+            ),
+        )
         for field, name in _NAMES.items()
     )
     return Grid(columns=columns, rows=rows)

@@ -106,7 +106,12 @@ def _with_short_paths(answer: diagnose.Answer, directory: Path) -> diagnose.Answ
 def present(answer: Answer, options: Options) -> Document:
     """Each case with its best finding, then this machine."""
     blocks: list[AnyBlock] = [
-        Headline(text=Text(en="wirespeed: a broken cluster, three published failures, this machine", zh="wirespeed：一个故障集群、三个公开故障与本机")),
+        Headline(
+            text=Text(
+                en="wirespeed: a broken cluster, three published failures, this machine",
+                zh="wirespeed：一个故障集群、三个公开故障与本机",
+            )
+        ),
         *_lab_part(answer),
         Prose(
             text=Text(
@@ -131,7 +136,9 @@ def _lab_part(answer: Answer) -> list[AnyBlock]:
     if answer.loop is not None:
         return shown(answer.loop, _shortened)
     if answer.no_loop is not None:
-        return [Prose(text=Text(en=f"No cluster can be made here: {answer.no_loop.en}", zh=f"此处无法搭建集群：{answer.no_loop.zh}"))]
+        return [
+            Prose(text=Text(en=f"No cluster can be made here: {answer.no_loop.en}", zh=f"此处无法搭建集群：{answer.no_loop.zh}"))
+        ]
     return []
 
 

@@ -181,7 +181,12 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
         if fleet.logs:
             gathered.gather(fleet.logs)
         looked = look(
-            fleet, gathered.records, budget_s, lambda case: _judged_all(case, gathered.problems), progress, has_facts=not options.lab
+            fleet,
+            gathered.records,
+            budget_s,
+            lambda case: _judged_all(case, gathered.problems),
+            progress,
+            has_facts=not options.lab,
         )
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
     return tuple(looked.steps)

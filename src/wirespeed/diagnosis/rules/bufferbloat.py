@@ -157,4 +157,5 @@ RULE = Rule(
     ),
     gain=Text(en="Tens to hundreds of milliseconds of tail latency", zh="尾部时延减少数十至数百毫秒"),
     severity="medium",
+    explains=("link-speed-lower-than-assumed",),
 )

@@ -32,7 +32,7 @@ def _judge(case: Case) -> Verdict:
                 spurious,
                 duplicates_count=max((one.dsack_duplicates_count or 0 for one in spurious), default=0),
             ),
-            *piece(_SEEN, FAIR, seen if not spurious else ()),
+            *piece(_SEEN, SLIGHT, seen if not spurious else ()),
             *piece(_TRAINS, STRONG, trains),
             *against(_ORDERLY, FAIR, orderly if not spurious and not trains else ()),
         )
