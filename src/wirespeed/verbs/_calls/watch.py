@@ -7,7 +7,7 @@ import msgspec
 from wirespeed.machines.local import Local
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
-from wirespeed.observation import recording
+from wirespeed.observation.recording import record
 from wirespeed.verbs._call import Call
 
 
@@ -20,7 +20,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _run(options: Options) -> Iterable[Record | Problem]:
-    return recording.record(Local(), options.families or None, for_s=options.for_s, every_s=options.every_s).records()
+    return record(Local(), options.families or None, for_s=options.for_s, every_s=options.every_s).records()
 
 
 CALL = Call(options=Options, run=_run)
