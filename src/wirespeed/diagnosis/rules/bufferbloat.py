@@ -2,6 +2,7 @@
 
 from wirespeed.diagnosis.joins.paths import idle_latencies, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.together import moved_with
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Qdisc
 from wirespeed.model.facts.sockets import TcpSocket
@@ -28,8 +29,10 @@ def _judge(case: Case) -> Verdict:
     lossy = tuple(one for one in flows if one.lost_packets)
     grown = _grown_under_load(case)
     deep = case.every(FlowRun, _fills_a_queue)
+    queued = moved_with(case, ("rtt",), ("qdiscs", "queues"))
     return Verdict(
         evidence=(
+            *piece(_TOGETHER, FAIR, queued if grown or deep else (), series=queued[0].series if queued else None),
             *piece(
                 _GROWN,
                 STRONG,
@@ -94,6 +97,7 @@ def _grows_within(ping: PingRun) -> bool:
     return is_late and 0.0 < 4 * GROWTH_RATIO * least_s < most_s and most_s - least_s > WITHIN_A_RUN_S
 
 
+_TOGETHER = Text(en="the round trip rises and falls with the queue {series}", zh="往返时延随队列 {series} 同升同降")
 _GROWN = Text(
     en="a round trip of {idle_s} takes {loaded_s} while a bulk flow runs", zh="空闲时 {idle_s} 的往返在大流量下变为 {loaded_s}"
 )

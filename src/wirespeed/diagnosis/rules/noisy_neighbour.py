@@ -2,6 +2,7 @@
 
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.diagnosis.joins.rates import crowded_links, quiet_links
+from wirespeed.diagnosis.joins.together import moved_with
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -27,6 +28,8 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     crowded = crowded_links(case)
     evidence += piece(_CROWDED, STRONG + SLIGHT, crowded, **_busiest(crowded))
+    together = moved_with(case, ("rtt", "RetransSegs"), ("links",))
+    evidence += piece(_TOGETHER, FAIR, together if crowded else (), series=together[0].series if together else None)
     evidence += against(_QUIET, STRONG, quiet_links(case) if not crowded else ())
     others = case.said("others-share")
     told = {quote.text for one in others for quote in one.quotes}
@@ -54,6 +57,7 @@ _CROWDED = Text(
     en="{link} of {host} carried {rate_bits_per_s} without pause before anything of ours was sent",
     zh="在我们发送任何流量之前，{host} 的 {link} 就持续承载 {rate_bits_per_s}",
 )
+_TOGETHER = Text(en="delay or retransmissions rise and fall with {series}", zh="时延或重传随 {series} 同升同降")
 _QUIET = Text(en="the links were quiet before the tests", zh="测试之前各链路空闲")
 _OTHERS = Text(
     en="others use the same link, host or fabric, and it moves with them", zh="他人使用同一链路、主机或网络，且性能随之变化"
