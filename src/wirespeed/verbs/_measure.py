@@ -86,7 +86,7 @@ def specified(fleet: Fleet, sender: Host, receiver: Host, **asked: Any) -> tuple
         "receiver": receiver.name,
         "timeout_s": 1.5,
         "most_s": 6.0,
-        "latency_phases": ("tcp-idle-blocking",),
+        "is_brief": True,
     }
     return sender, "test_links", {**usual, **asked}
 
