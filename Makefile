@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 DATA ?= $(if $(WIRESPEED_DATA),$(WIRESPEED_DATA),$(if $(wildcard ../shared/cases),../shared,))
 export WIRESPEED_DATA := $(DATA)
 
-.PHONY: demo test test-all lint bench bench-diagnosis bench-facts bench-record docs clean help
+.PHONY: demo test test-all lint bench bench-diagnosis bench-facts bench-record bench-links docs clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -44,6 +44,9 @@ bench-facts: $(STAMP)  ## time the inspection and 4,000 sockets
 
 bench-record: $(STAMP)  ## what recording costs, and bursts of 20 ms each second
 	@$(BIN)/python benchmarks/recorder.py
+
+bench-links: $(STAMP)  ## our link tests beside iperf3 and sockperf
+	@$(BIN)/python benchmarks/links.py
 
 docs: $(STAMP)  ## write the reference pages from the code
 	@$(BIN)/python docs/generate.py

@@ -54,7 +54,8 @@ class FlowRun(Record, frozen=True, kw_only=True):
     limited_by: Literal["congestion-window", "receive-window", "send-buffer", "sender", "pacing"] | None = None
     """What held this flow back most; None where nothing stood out."""
     error: str | None = None
-    """How the flow ended before its time: `reset`, `closed`; `timed-out` where nothing came through in the window."""
+    """How the flow ended before its time: `reset`, `closed`; `timed-out` where nothing came through in the window; `late` where it could not
+    begin before the window that all flows share."""
 
 
 class LatencyRun(Record, frozen=True, kw_only=True):

@@ -59,6 +59,8 @@ def run(spec: LinkSpec, heard: Callable[[str], None] = lambda test: None) -> lis
                 found.extend(test.client(spec, session))
             except PathBroken as failure:
                 found.extend(test.failed(spec, failure.error))
+                session.is_broken = True
+            if session.is_broken:
                 session.__exit__(None, None, None)
                 session = None
     finally:

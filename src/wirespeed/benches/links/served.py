@@ -3,6 +3,7 @@
 import os
 import socket
 import time
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -40,22 +41,22 @@ class Served:
         """The client's next frame within a test."""
         return protocol.receive_frame(self.control, kind, ANSWER_S)
 
-    def data(self, index: int) -> socket.socket | None:
-        """The data connection with this index, or None where it does not arrive."""
+    def data(self, wanted: Sequence[int]) -> dict[int, socket.socket]:
+        """The data connections with these indices, those that arrive in time."""
         end_s = time.monotonic() + JOIN_S
-        while index not in self._waiting and (left_s := end_s - time.monotonic()) > 0:
+        while not set(wanted) <= set(self._waiting) and (left_s := end_s - time.monotonic()) > 0:
             self._handed_over.settimeout(left_s)
             try:
                 name, descriptors, _, _ = socket.recv_fds(self._handed_over, 16, 1)
             except OSError:
-                return None
+                break
             if not name:
-                return None
+                break
             if descriptors:
                 arrived = socket.socket(fileno=descriptors[0])
                 arrived.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self._waiting[int(name)] = arrived
-        return self._waiting.pop(index, None)
+        return {index: self._waiting.pop(index) for index in wanted if index in self._waiting}
 
     def forget(self) -> None:
         """Close data connections that no test asked for."""
@@ -92,9 +93,7 @@ def _relayed(served: Served, raw: msgspec.Raw) -> protocol.Relayed:
 
     if not served.limits.may_reach_others:
         return protocol.Relayed(why="not-allowed")
-    spec = msgspec.structs.replace(
-        msgspec.json.decode(raw, type=LinkSpec), token=served.token, ports=(), connects_count=1, most_s=served.limits.idle_s
-    )
+    spec = _bounded(msgspec.json.decode(raw, type=LinkSpec), served)
     try:
         found = run(spec)
     except PathBroken as failure:
@@ -102,6 +101,22 @@ def _relayed(served: Served, raw: msgspec.Raw) -> protocol.Relayed:
     except LookupError:
         return protocol.Relayed(why="unknown-test")
     return protocol.Relayed(lines=tuple(msgspec.Raw(record_lines.encoded(one)) for one in found))
+
+
+def _bounded(spec: LinkSpec, served: Served) -> LinkSpec:
+    """What another host asks this one to send, within this one's own limits."""
+    limits = served.limits
+    return msgspec.structs.replace(
+        spec,
+        token=served.token,
+        ports=(),
+        connects_count=1,
+        flows_count=min(spec.flows_count, limits.most_flows_count),
+        duration_s=min(spec.duration_s, limits.idle_s / 4),
+        timeout_s=min(spec.timeout_s, limits.greeting_s),
+        most_bytes_per_s=min(spec.most_bytes_per_s or limits.most_bytes_per_s, limits.most_bytes_per_s),
+        most_s=limits.idle_s,
+    )
 
 
 def datagrams_at(address: str, port: int, family: int) -> socket.socket:

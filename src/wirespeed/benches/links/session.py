@@ -28,6 +28,8 @@ class Session:
         self.host = control.getsockname()[0]
         self._next_index = 0
         self._data: list[socket.socket] = []
+        self.is_broken = False
+        """Set by a test that kept what it had found when the session broke."""
         self._clock_ahead_s: float | None = None
         self.rtt_s = 0.0
         """Quickest exchange seen when the clocks were compared."""

@@ -47,7 +47,8 @@ class LinkSpec(msgspec.Struct, frozen=True, kw_only=True):
     is_copied: bool = True
     block_bytes: int | None = None
     start_at_s: float | None = None
-    """Wall-clock instant at which all senders of a joint test start; then throughput is one phase only."""
+    """Wall-clock instant at which all senders of a joint test start; then throughput is one phase only. The common window is kept:
+    a sender that is late shortens its own ramp, and one that is too late gives a record with the error `late`."""
     purpose: Literal["single", "parallel", "both-ways", "incast", "mesh"] | None = None
     label: str = ""
     """Name of the joint test; flows with the same one ran at the same time."""

@@ -99,7 +99,15 @@ def _duration_s(spec: LinkSpec, phase: Phase) -> float:
 
 
 def _client(spec: LinkSpec, session: Session) -> list[Record | Problem]:
-    return [_phase(spec, session, phase, number) for number, phase in enumerate(_phases_of(spec))]
+    found: list[Record | Problem] = []
+    for number, phase in enumerate(_phases_of(spec)):
+        try:
+            found.append(_phase(spec, session, phase, number))
+        except PathBroken as failure:
+            session.is_broken = True
+            found.append(_nothing(spec, phase, failure.error))
+            break
+    return found
 
 
 def _phases_of(spec: LinkSpec) -> tuple[Phase, ...]:
@@ -296,9 +304,8 @@ def _record(spec: LinkSpec, phase: Phase, payload_bytes: int, seen: _Seen) -> La
     )
 
 
-def _failed(spec: LinkSpec, error: str) -> list[Record | Problem]:
-    nothing = _Seen(sent_count=0, received_count=0, duration_s=0.0, error=error)
-    return [_record(spec, PHASES[0], spec.payload_bytes, nothing)]
+def _nothing(spec: LinkSpec, phase: Phase, error: str) -> LatencyRun:
+    return _record(spec, phase, spec.payload_bytes, _Seen(sent_count=0, received_count=0, duration_s=0.0, error=error))
 
 
 def _server(served: Served, raw: msgspec.Raw) -> None:
@@ -306,8 +313,10 @@ def _server(served: Served, raw: msgspec.Raw) -> None:
     if not (0 < ask.most_s <= served.limits.most_flow_s and _SHORTEST_BYTES <= ask.payload_bytes <= MOST_PAYLOAD_BYTES):
         return
     served.tell(Ready())
-    handle = served.data(ask.index) if ask.protocol == "tcp" else served.datagrams
-    beside = None if ask.load_index is None else served.data(ask.load_index)
+    wanted = [ask.index] if ask.protocol == "tcp" else []
+    arrived = served.data([*wanted, *([] if ask.load_index is None else [ask.load_index])])
+    handle = arrived.get(ask.index) if ask.protocol == "tcp" else served.datagrams
+    beside = None if ask.load_index is None else arrived.get(ask.load_index)
     if handle is None:
         raise PathBroken("timed-out")
     with Children() as children:
@@ -366,6 +375,6 @@ TEST = LinkTest(
         _duration_s(spec, phase) + (LOAD_RAMP_S if phase.load == "loaded" else 0.0) + 0.1 for phase in _phases_of(spec)
     ),
     client=_client,
-    failed=_failed,
+    failed=lambda spec, error: [_nothing(spec, PHASES[0], error)],
     server=_server,
 )

@@ -93,8 +93,14 @@ def phases_of(spec: LinkSpec) -> tuple[Phase, ...]:
 
 def _client(spec: LinkSpec, session: Session) -> list[Record | Problem]:
     found: list[Record | Problem] = []
-    for number, phase in enumerate(phases_of(spec)):
-        found.extend(_phase(spec, session, phase, number))
+    phases = phases_of(spec)
+    for number, phase in enumerate(phases):
+        try:
+            found.extend(_phase(spec, session, phase, number))
+        except PathBroken as failure:
+            session.is_broken = True
+            found.extend(_dead(spec, one, failure.error) for one in phases[number:])
+            break
     return found
 
 
@@ -115,6 +121,8 @@ def _phase(spec: LinkSpec, session: Session, phase: Phase, number: int) -> list[
         choose_congestion_control(handle, spec.congestion_control)
         handles[index] = handle
         flows.append(_Flow(index, direction, handle.getsockname()[1]))
+    if spec.start_at_s is not None and time.time() > spec.start_at_s + RAMP_S / 2:
+        raise PathBroken("late")
     plan = _plan(spec, session.welcome.most_bytes_per_s, max(1, len(flows)), session.rtt_s)
     there, back = (tuple(flow.number for flow in flows if flow.direction == way) for way in ("there", "back"))
     session.tell(Go(there_index=there, back_index=back, plan=msgspec.structs.replace(plan, start_at_s=plan.start_at_s + ahead_s)))
@@ -132,7 +140,7 @@ def _plan(spec: LinkSpec, peer_bytes_per_s: float, flows_count: int, rtt_s: floa
     """On our clock. The rate bound is shared by the flows, and left out where it is beyond what one host moves."""
     bound = min(peer_bytes_per_s, spec.most_bytes_per_s or peer_bytes_per_s)
     return FlowPlan(
-        start_at_s=max(spec.start_at_s or 0.0, time.time() + LEAD_S + 2 * rtt_s),
+        start_at_s=spec.start_at_s or time.time() + LEAD_S + 2 * rtt_s,
         ramp_s=RAMP_S,
         duration_s=spec.duration_s,
         tail_s=TAIL_S,
@@ -214,12 +222,9 @@ def _server(served: Served, raw: msgspec.Raw) -> None:
     plan = msgspec.structs.replace(plan, most_bytes_per_s=min(bound, plan.most_bytes_per_s or bound))
     if not _is_bounded(served, go, plan):
         return
-    handles = {}
-    for index in (*go.there_index, *go.back_index):
-        handle = served.data(index)
-        if handle is not None:
-            choose_congestion_control(handle, ask.congestion_control)
-            handles[index] = handle
+    handles = served.data([*go.there_index, *go.back_index])
+    for handle in handles.values():
+        choose_congestion_control(handle, ask.congestion_control)
     report = _run_ends(
         handles, tuple(one for one in go.back_index if one in handles), tuple(one for one in go.there_index if one in handles), plan
     )
