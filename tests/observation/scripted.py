@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from wirespeed.machines.captured import Tree
-from wirespeed.observation import recording
+from wirespeed.observation import recording, sampler
 
 
 @dataclass
@@ -41,6 +41,7 @@ def stop_the_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     times = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep, time=lambda: clock.wall_s, thread_time=lambda: 0.0)
     monkeypatch.setattr(recording, "time", times)
+    monkeypatch.setattr(sampler, "perf_counter", lambda: 0.0)
     return clock
 
 

@@ -14,12 +14,12 @@ import pytest
 from wirespeed.machines.captured import Captured
 from wirespeed.machines.kept import Kept
 from wirespeed.machines.local import Local
-from wirespeed.machines.machine import MachineProblem
+from wirespeed.machines.machine import MachineProblem, netlink_request
 from wirespeed.model import shelf
 from wirespeed.model.run import Reply
 from wirespeed.observation import series
 from wirespeed.observation.sampler import Family, Probe, Wanted
-from wirespeed.readers.netlink import ethtool_ioctl
+from wirespeed.readers.netlink import ethtool_ioctl, inet_diag
 
 FAMILIES = shelf.every(series, Family)
 
@@ -285,3 +285,27 @@ def test_a_kept_file_longer_than_a_page_is_whole(tmp_path: Path) -> None:
     real.close()
     with pytest.raises(MachineProblem):
         kept_file(Local(), str(tmp_path / "absent"))
+
+
+def test_an_end_that_nobody_has_and_a_name_that_resolves() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+        port = server.getsockname()[1]
+        probe = FAMILIES["flows"].open(Local(), Wanted(flows=("127.0.0.1:1",)))
+        assert not values(probe)
+        assert [problem.reason for problem in probe.problems] == ["absent"]
+        by_name = FAMILIES["flows"].open(
+            machine(
+                {}, Reply(kind="answer", request="name-lookup node-b", content=b'{"addresses": ["127.0.0.1", "::1"]}'), *_dumps()
+            ),
+            Wanted(flows=(f"node-b:{port}",)),
+        )
+        assert {scope.count(str(port)) for scope, _ in values(by_name)} == {1}
+        assert not by_name.problems
+    with pytest.raises(MachineProblem):
+        FAMILIES["flows"].open(machine({}, *_dumps()), Wanted(flows=("nowhere.invalid:80",)))
+
+
+def _dumps() -> list[Reply]:
+    """This machine's connections, as a captured machine has them."""
+    requests = inet_diag.OPEN_REQUESTS
+    return [Reply(kind="netlink", request=netlink_request(4, one), content=Local().netlink(4, one)) for one in requests]

@@ -1,8 +1,10 @@
 """One family while it is sampled: what is parsed, and how a costly one is read more rarely."""
 
 import numpy as np
+import pytest
 
 from wirespeed.model.samples import Key, series_of
+from wirespeed.observation import sampler
 from wirespeed.observation.sampler import Probe, Raw, Row, Sampled
 
 LAYOUT = (Key("x", "a", "n"), Key("x", "b", "n"))
@@ -84,3 +86,15 @@ def test_a_closing_sample_just_after_another_is_left_out() -> None:
     assert len(one.flushed()[0].t_s) == 1
     one.take_last(0.09)
     assert len(one.flushed()[0].t_s) == 1
+
+
+def test_a_reading_that_was_held_up_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of three takes 30 ms of a period of 100: when in between the counter was read is not known."""
+    ticks = iter([0.0, 0.001, 1.0, 1.030, 2.0, 2.001, 3.0, 3.0])
+    monkeypatch.setattr(sampler, "perf_counter", lambda: next(ticks))
+    one, _ = sampled(b"1 5", b"2 5", b"3 5")
+    for number in range(3):
+        one.take(number * 0.1)
+    (block,) = one.flushed()
+    assert block.column(0).tolist() == [1, 3]
+    assert one.missed_count == 1

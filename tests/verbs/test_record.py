@@ -59,9 +59,7 @@ def test_the_live_picture(tmp_path: Path) -> None:
     assert 0.4 < (told[-1].done_ratio or 0) <= 1.0
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"for_": "soon"}, {"every": "10 parsecs"}, {"every": "0s"}, {"for_": "-3s"}, {"for_": "7d", "every": "1ms"}]
-)
+@pytest.mark.parametrize("wrong", [{"for_": "soon"}, {"every": "10 parsecs"}, {"every": "0s"}, {"for_": "-3s"}, {"for_": "8d"}])
 def test_wrong_times_are_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(BadRequest):
         record.run(record.Options(**wrong))

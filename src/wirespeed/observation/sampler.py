@@ -65,6 +65,11 @@ MOST_COST_RATIO: dict[str, float] = {"fast": 0.03, "slow": 0.002, "named": 0.05}
 """Share of a core one family may take before it is read more rarely: a host may have thousands of sockets, interfaces or interrupts."""
 
 
+MOST_BLUR_RATIO = 0.2
+"""A reading that was held up for more than this share of the period is left out: when within it the counter was read is not known, and
+the rates beside it would show a peak that never was."""
+
+
 class Sampled:
     """One family while it is being sampled."""
 
@@ -85,10 +90,14 @@ class Sampled:
     def take(self, now_s: float) -> None:
         """Read once: the sampling path."""
         started_s = perf_counter()
-        self._taken.append((now_s, tuple([source.read() for source in self._sources])))
+        raw = tuple([source.read() for source in self._sources])
         took_s = perf_counter() - started_s
         if took_s < self._cost_s:
             self._cost_s = took_s
+        if took_s > MOST_BLUR_RATIO * self.period_s and took_s > 4 * self._cost_s:
+            self.missed_count += 1
+        else:
+            self._taken.append((now_s, raw))
 
     def take_last(self, now_s: float) -> None:
         """The closing sample, unless there was one just before: a difference over next to no time is no rate."""

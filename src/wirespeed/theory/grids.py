@@ -17,7 +17,7 @@ def on_grid(series: Iterable[Series], every_s: float, duration_s: float) -> dict
     A counter gives its mean rate in the cell, NaN where it fell or was not there for any of it; a gauge its highest value in the cell, so
     that a spike is not lost, or the value before it where it was not read meanwhile. All have the same length.
     """
-    edges = np.arange(int(duration_s / every_s + 1e-9) + 1) * every_s
+    edges: Numbers = np.arange(int(duration_s / every_s + 1e-9) + 1, dtype=np.float64) * every_s
     return {name_of(one): _rates_in(one, edges) if one.key.kind == "counter" else _most_in(one, edges) for one in series}
 
 
@@ -35,7 +35,7 @@ def _rates_in(series: Series, edges: Numbers) -> Numbers:
     counted = np.concatenate([[0.0], np.cumsum(np.where(unknown, 0.0, found * steps))])
     dark_s = np.concatenate([[0.0], np.cumsum(np.where(unknown, steps, 0.0))])
     width_s = np.diff(edges)
-    values = np.diff(np.interp(edges, t_s, counted)) / width_s
+    values: Numbers = np.diff(np.interp(edges, t_s, counted)) / width_s
     slack_s = 0.5 * width_s  # first and last samples stand a little beside the edges
     is_outside = (edges[1:] - slack_s < t_s[0]) | (edges[:-1] + slack_s > t_s[-1])
     values[is_outside | (np.diff(np.interp(edges, t_s, dark_s)) > 0)] = np.nan

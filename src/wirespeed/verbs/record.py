@@ -19,7 +19,7 @@ from wirespeed.archive.store import Run
 from wirespeed.machines.local import Local
 from wirespeed.model import shelf
 from wirespeed.model.document import Document
-from wirespeed.model.errors import BadRequest, CouldNot
+from wirespeed.model.errors import CouldNot
 from wirespeed.model.kinds import Option
 from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.record import Record
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 SCHEMA = "wirespeed/record/1"
 LEAST_PERIOD_S, MOST_PERIOD_S = 0.001, 60.0
 MOST_DURATION_S = 7 * 86_400.0
-MOST_READINGS = 20_000_000
-"""Ticks of a recording: numbers are kept in memory until its end, some 300 bytes a tick on a quiet host."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,10 +102,6 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
 
     for_s = asked_s(options.for_, "--for", most_s=MOST_DURATION_S)
     every_s = asked_s(options.every, "--every", LEAST_PERIOD_S, MOST_PERIOD_S)
-    if for_s / every_s > MOST_READINGS:
-        raise BadRequest(
-            Text(en="that is more samples than memory holds; record more rarely", zh="采样数超出内存容量；请降低采样频率")
-        )
     machine = Local()
     with _stopped_by_interrupt() as should_stop:
         start = partial(

@@ -1,13 +1,16 @@
 """TCP_INFO of chosen connections, or of the busiest (inet_diag): bytes, retransmits, round trips, windows, what held it up."""
 
 from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any
 
 from wirespeed.machines.kept import kept_dump
-from wirespeed.machines.machine import Machine
+from wirespeed.machines.machine import Machine, MachineProblem
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.samples import Key, Layout
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
+from wirespeed.observation.asking import answer_of
 from wirespeed.observation.sampler import Family, Probe, Raw, Row, Wanted
 from wirespeed.readers.netlink import inet_diag
 
@@ -49,13 +52,14 @@ def _end(address: str, port: int) -> str:
 class _Flows:
     """Which connections are watched. One that is, stays so to its end; there is room for new ones as others end."""
 
-    def __init__(self, wanted: tuple[str, ...]) -> None:
+    def __init__(self, wanted: tuple[str, ...], problems: list[Problem]) -> None:
         self._wanted = wanted
         self._watched: set[bytes] = set()
         self._refused: set[bytes] = set()
         self._seen_count = 0
         self._most_left_out = 0
-        self.problems: list[Problem] = []
+        self.problems = problems
+        self._unseen = [problem for problem in problems if problem.reason == "absent"]
         self.labels: dict[str, str] = {}
 
     def choose(self, raws: list[Raw]) -> None:
@@ -65,6 +69,8 @@ class _Flows:
         self._watched &= alive
         if self._wanted:
             alive = {ends for ends in alive - self._refused if self._is_wanted(ends, raws)}
+        if alive and self._unseen:
+            self.problems.remove(self._unseen.pop())
         moved = {ends: last.get(ends, 0) - first.get(ends, 0) for ends in alive - self._watched}
         for ends in sorted(moved, key=lambda one: -moved[one]):
             if len(self._watched) < MOST_AT_ONCE and self._seen_count < MOST_IN_ALL:
@@ -90,7 +96,8 @@ class _Flows:
                 en=f"up to {left_out} less busy connections at a time were not watched",
                 zh=f"最多同时有 {left_out} 条较闲的连接未被观察",
             )
-            self.problems[:] = [Problem(source=_SOURCE, why=why)]
+            kept = [problem for problem in self.problems if problem.reason is not None]
+            self.problems[:] = [*kept, Problem(source=_SOURCE, why=why)]
 
     def parse(self, raw: Raw) -> Row:
         """The scope is `LOCAL:PORT>REMOTE:PORT`."""
@@ -117,8 +124,42 @@ def _names(text: str, address: str, port: int) -> bool:
     return text in (_end(address, port), _end(address.removeprefix("::ffff:"), port))
 
 
+def _resolved(machine: Machine, wanted: tuple[str, ...]) -> tuple[tuple[str, ...], list[Problem]]:
+    """Names of hosts as addresses, and why one has none."""
+    ends: list[str] = []
+    problems: list[Problem] = []
+    for text in wanted:
+        host, colon, port = text.rpartition(":") if text.count(":") == 1 else (text, "", "")
+        if not host or _is_address(host.strip("[]")) or text.startswith("["):
+            ends.append(text)
+            continue
+        try:
+            found = answer_of(machine, "name-lookup", host, dict[str, Any]).get("addresses", [])
+        except MachineProblem:
+            found = []
+        ends += [f"[{address}]:{port}" if ":" in address and colon else f"{address}{colon}{port}" for address in found]
+        if not found:
+            why = Text(en=f"{host} does not resolve to an address", zh=f"{host} 无法解析为地址")
+            problems.append(Problem(source=_SOURCE, why=why, reason="unsupported"))
+    return tuple(ends), problems
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _open(machine: Machine, wanted: Wanted) -> Probe:
-    flows = _Flows(wanted.flows)
+    ends, problems = _resolved(machine, wanted.flows)
+    if wanted.flows and not ends:
+        raise MachineProblem("absent", problems[0].why)
+    if ends:
+        why = Text(en=f"no connection with {', '.join(wanted.flows)} was seen", zh=f"未见到端点为 {', '.join(wanted.flows)} 的连接")
+        problems.append(Problem(source=_SOURCE, why=why, reason="absent"))
+    flows = _Flows(ends, problems)
     dump = kept_dump(machine, inet_diag.NETLINK_SOCK_DIAG, inet_diag.OPEN_REQUESTS)
     return Probe(sources=(dump,), parse=flows.parse, parse_many=flows.choose, problems=flows.problems, labels=flows.labels)
 

@@ -29,16 +29,28 @@ def _layout(scopes: tuple[str, ...]) -> Layout:
     )
 
 
-def _parse(names: dict[int, str], raw: Raw) -> Row:
-    """The scope is the link, the discipline and its handle, as `eth0/tbf/8001:`; what stands in front of the loopback never queues."""
+def _parse(machine: Machine, names: dict[int, str], raw: Raw) -> Row:
+    """The scope is the link, the discipline and its handle, as `eth0/tbf/8001:`; one that never queues (`noqueue`) is left out."""
     scopes: list[str] = []
     values: list[float] = []
-    for found in rtnetlink.qdiscs(raw[0], names, _SOURCE):
+    seen = list(rtnetlink.qdiscs(raw[0], names, _SOURCE))
+    if any(found.link.startswith("if") and found.link[2:].isdigit() and found.link not in names.values() for found in seen):
+        names |= _names_now(machine)
+        seen = list(rtnetlink.qdiscs(raw[0], names, _SOURCE))
+    for found in seen:
         if found.discipline != "noqueue":
             scopes.append(f"{found.link}/{found.discipline}/{_place(found)}")
             given = [getattr(found, name) for name, _, _ in _FIELDS]
             values += [float("nan") if value is None else float(value) for value in given]
     return _layout(tuple(scopes)), values
+
+
+def _names_now(machine: Machine) -> dict[int, str]:
+    """Names of interfaces, some of which are new."""
+    try:
+        return link_names(machine)
+    except MachineProblem:
+        return {}
 
 
 def _place(found: Qdisc) -> str:
@@ -48,7 +60,7 @@ def _place(found: Qdisc) -> str:
 
 def _open(machine: Machine, wanted: Wanted) -> Probe:
     dump = kept_dump(machine, rtnetlink.NETLINK_ROUTE, (rtnetlink.QDISCS_REQUEST,))
-    probe = Probe(sources=(dump,), parse=partial(_parse, link_names(machine)))
+    probe = Probe(sources=(dump,), parse=partial(_parse, machine, link_names(machine)))
     if not probe.parse((dump.read(),))[0]:
         dump.close()
         raise MachineProblem("absent", Text(en="no interface here has a queueing discipline", zh="此处没有带排队规则的接口"))
