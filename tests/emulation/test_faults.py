@@ -222,6 +222,26 @@ def test_random_loss_is_what_was_drawn(lab: labs.Lab, healed: None) -> None:
     assert _loss_ratio(lab, "h1", "h4", 300) == 0
 
 
+def test_loss_in_bursts_comes_in_rows(lab: labs.Lab, healed: None) -> None:
+    _skip_unless_possible(lab, "loss_bursts")
+    breaking.put_in(DEFAULT_NAME, "loss_bursts", where="h3", seed=1)
+    said = _run(lab, "h1", "ping", "-i", "0.001", "-c", "2000", "-W", "1", "h3")
+    seen = [int(number) for number in re.findall(r"icmp_seq=(\d+)", said)]
+    rows = [later - earlier - 1 for earlier, later in zip(seen, seen[1:], strict=False) if later - earlier > 1]
+    assert rows and sum(rows) / len(rows) >= 2  # losses apart from each other would come alone
+    assert sum(rows) < 0.5 * 2000
+
+
+def test_a_noisy_neighbour_fills_the_link(lab: labs.Lab, healed: None) -> None:
+    done = breaking.put_in(DEFAULT_NAME, "noisy_neighbour", where="h3", seed=1)
+    counter = "/sys/class/net/eth0/statistics/rx_bytes"
+    before, start = int(lab.order("h3", control.Read(path=counter)).output), time.monotonic()
+    time.sleep(0.6)
+    rate = (int(lab.order("h3", control.Read(path=counter)).output) - before) * 8 / (time.monotonic() - start)
+    asked = float(done.details["share of the link"].split()[0]) / 100 * 200e6
+    assert 0.5 * asked < rate < 1.15 * asked  # on a busy machine the sender gets less of the processor
+
+
 @pytest.mark.parametrize("fault_id", ["rate_cap", "one_direction_cap"])
 def test_a_capped_link_is_slower(lab: labs.Lab, healed: None, fault_id: str) -> None:
     done = breaking.put_in(DEFAULT_NAME, fault_id, where="h3", seed=2)
@@ -258,7 +278,6 @@ def test_detours_show_in_the_time_to_live(lab: labs.Lab, healed: None) -> None:
     assert "ttl=61" in _run(lab, "h1", "ping", "-c1", "-W2", "h2")
     breaking.take_out(DEFAULT_NAME)
     breaking.put_in(DEFAULT_NAME, "wrong_route_far_hop", where="h1-h3", seed=1)
-    assert "ttl=59" in _run(lab, "h3", "sh", "-c", "ping -c1 -W2 h1") or "ttl=61" in _run(lab, "h1", "ping", "-c1", "-W2", "h3")
     hops = _run(lab, "h1", "sh", "-c", "for t in 1 2 3 4 5 6; do ping -n -c1 -W1 -t $t h3 | grep -i from; done")
     assert len(re.findall(r"exceeded", hops)) == 5
 

@@ -42,11 +42,11 @@ class Hands:
         self._record(Undo(node=node, kind="nft", lines=(f"delete table {family} {name}",)))
         self.run(node, ("nft", "-f", "-"), f"table {family} {name} {{\n{chains}\n}}\n")
 
-    def drop_at(self, host: str, statement: str, hooks: tuple[str, ...] = ("ingress", "egress")) -> None:
-        """A rule on the leaf's port for what comes from a host (ingress) and goes to it (egress)."""
+    def drop_at(self, host: str, statement: str, hooks: tuple[str, ...] = ("ingress", "egress"), sets: str = "") -> None:
+        """A rule on the leaf's port for what comes from a host (ingress) and goes to it (egress), with the sets it uses."""
         leaf, port = self.leaf_of(host), self._bridge_port(host)
         chains = [f"chain c_{hook} {{\ntype filter hook {hook} device {port} priority 0\n{statement}\n}}" for hook in hooks]
-        self.nft(leaf, "netdev", "\n".join(chains))
+        self.nft(leaf, "netdev", "\n".join((sets, *chains)))
 
     def sysctl(self, node: str, key: str, value: str) -> None:
         """One value below /proc/sys of a node."""

@@ -1,4 +1,4 @@
-"""Packets of one host's link are lost in bursts, many in a row."""
+"""Packets of one host's link are lost in bursts: now and then nothing passes for some milliseconds."""
 
 from random import Random
 
@@ -8,9 +8,11 @@ from wirespeed.model.text import Text
 
 
 def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
-    run, period = chance.choice((10, 20, 40)), chance.choice((1000, 2000))
-    hands.drop_at(where, f"numgen inc mod {period} < {run} drop")
-    return {"burst": f"{run} packets", "of": f"{period} packets"}
+    burst_ms, one_in = chance.choice((12, 20)), chance.choice((300, 600))
+    # a packet drawn by chance puts its protocol into the set for a while, and what is in the set does not pass
+    sets = f"set lost {{\ntype ether_type\nsize 16\ntimeout {burst_ms}ms\nflags dynamic\n}}"
+    hands.drop_at(where, f"ether type @lost drop\nnumgen random mod {one_in} < 1 add @lost {{ ether type }}", sets=sets)
+    return {"burst": f"{burst_ms} ms", "begins": f"once in {one_in} packets"}
 
 
 FAULT = Fault(
@@ -20,5 +22,5 @@ FAULT = Fault(
     needs=("nft-egress",),
     where="host",
     break_=_break,
-    moves=("loss_random_1",),
+    moves=("loss_random_1: with losses one after another",),
 )
