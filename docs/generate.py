@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 from wirespeed.diagnosis import rules
+from wirespeed.emulation import faults, features
+from wirespeed.emulation.fault import Fault
 from wirespeed.model import shelf
 from wirespeed.model.kinds import Reader, Rule
 from wirespeed.model.labels import MEANINGS
@@ -17,6 +19,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 HEADS = {
     "rules": {"en": "Causes and their rules", "zh": "原因与规则"},
     "readers": {"en": "What can be read", "zh": "可读取的格式"},
+    "faults": {"en": "Faults of the lab", "zh": "实验室的故障"},
     "labels": {"en": "The vocabulary of causes", "zh": "原因词表"},
 }
 WORDS = {
@@ -29,7 +32,12 @@ def pages() -> dict[Path, str]:
     """Every page by its path."""
     made = {}
     for language in LANGUAGES:
-        for name, body in (("rules", _rules(language)), ("readers", _readers(language)), ("labels", _labels(language))):
+        for name, body in (
+            ("rules", _rules(language)),
+            ("readers", _readers(language)),
+            ("labels", _labels(language)),
+            ("faults", _faults(language)),
+        ):
             made[HERE / f"{name}.{language}.md"] = f"# {HEADS[name][language]}\n\n{body}\n"
     return made
 
@@ -69,6 +77,15 @@ def _readers(language: Language) -> str:
 def _labels(language: Language) -> str:
     rows = ["| label | family | bearing | |", "|---|---|---|---|"]
     rows.extend(f"| {label} | {one.family} | {one.bearing} | {one.text[language]} |" for label, one in MEANINGS.items())
+    return "\n".join(rows)
+
+
+def _faults(language: Language) -> str:
+    head = {"en": "| fault | | rule it must trigger | put on | needs |", "zh": "| 故障 | | 必须触发的规则 | 位置 | 需要 |"}
+    rows = [head[language], "|---|---|---|---|---|"]
+    for name, fault in shelf.every(faults, Fault).items():
+        needs = "; ".join(features.TITLES[need][language] for need in fault.needs)
+        rows.append(f"| {name} | {fault.title[language]} | {fault.rule if fault.is_counted else '-'} | {fault.where} | {needs} |")
     return "\n".join(rows)
 
 

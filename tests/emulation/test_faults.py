@@ -1,11 +1,12 @@
 """Every fault breaks something, heals without a trace, and can be seen by measuring."""
 
 import contextlib
+import itertools
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -227,7 +228,7 @@ def test_loss_in_bursts_comes_in_rows(lab: labs.Lab, healed: None) -> None:
     breaking.put_in(DEFAULT_NAME, "loss_bursts", where="h3", seed=1)
     said = _run(lab, "h1", "ping", "-i", "0.001", "-c", "2000", "-W", "1", "h3")
     seen = [int(number) for number in re.findall(r"icmp_seq=(\d+)", said)]
-    rows = [later - earlier - 1 for earlier, later in zip(seen, seen[1:], strict=False) if later - earlier > 1]
+    rows = [later - earlier - 1 for earlier, later in itertools.pairwise(seen) if later - earlier > 1]
     assert rows and sum(rows) / len(rows) >= 2  # losses apart from each other would come alone
     assert sum(rows) < 0.5 * 2000
 
@@ -321,13 +322,69 @@ def test_clients_complain_as_users_do(lab: labs.Lab, healed: None, fault_id: str
     assert _log_says(lab, client, log), written.read_text(encoding="utf-8") if written.exists() else "no log"
 
 
+def _comes_true(condition: Callable[[], bool], seconds: float = 6.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not (is_true := condition()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return is_true
+
+
+def test_a_flapping_link_loses_its_carrier(lab: labs.Lab, healed: None) -> None:
+    def changes() -> int:
+        return int(lab.order("h3", control.Read(path="/sys/class/net/eth0/carrier_down_count")).output)
+
+    before = changes()
+    breaking.put_in(DEFAULT_NAME, "flapping_link", where="h3", seed=1)
+    assert _comes_true(lambda: changes() > before)
+
+
+def test_an_impostor_is_believed_until_healed(lab: labs.Lab, healed: None) -> None:
+    _run(
+        lab, "h1", "sh", "-c", "ping -c1 -W2 h3; ping -c1 -W2 h4"
+    )  # the leaf knows both: an announcement changes, and adds nothing
+    done = breaking.put_in(DEFAULT_NAME, "duplicate_address", where="h3-h4", seed=1)
+    victim, impostor = done.details["victim"], done.details["impostor"]
+    own = {name: lab.order(name, control.Read(path="/sys/class/net/eth0/address")).output.strip() for name in (victim, impostor)}
+    address = lab.node(victim).addresses[0]
+    assert _comes_true(lambda: own[impostor] in _run(lab, "leaf2", "ip", "neigh", "show", "to", address, "dev", "br0"))
+    breaking.take_out(DEFAULT_NAME)
+    _run(lab, "h1", "ping", "-c1", "-W2", victim)
+    assert own[victim] in _run(lab, "leaf2", "ip", "neigh", "show", "to", address, "dev", "br0")
+
+
+def test_a_stalling_host_takes_its_time(lab: labs.Lab, healed: None) -> None:
+    code = (
+        "import time\nt=[time.monotonic()]\n"
+        "while t[-1]-t[0]<0.6: time.sleep(0.002); t.append(time.monotonic())\n"
+        "print(sum(b-a for a,b in zip(t,t[1:]) if b-a>0.04))"
+    )
+
+    def stood_still_s(host: str) -> float:
+        return float(lab.order(host, control.Run(argv=(sys.executable, "-c", code))).output)
+
+    breaking.put_in(DEFAULT_NAME, "stalling_host", where="h3", seed=1)
+    assert stood_still_s("h3") > 0.3 > stood_still_s("h4")
+
+
+def test_a_bloated_queue_delays_what_comes_behind_bulk(lab: labs.Lab, healed: None) -> None:
+    breaking.put_in(DEFAULT_NAME, "bufferbloat", where="h3", seed=1)
+    argv = (*lab.enter_argv(lab.node("h3")), sys.executable, "-c", _SINK)
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as sink:
+        assert sink.stdout is not None
+        sink.stdout.readline()
+        sender = (*lab.enter_argv(lab.node("h1")), sys.executable, "-c", _SENDER, "h3")
+        with subprocess.Popen(sender):
+            said = _run(lab, "h4", "ping", "-q", "-c", "24", "-i", "0.05", "h3")
+        assert sink.stdout.read()
+    found = re.search(r"= [\d.]+/[\d.]+/([\d.]+)", said)
+    assert found
+    assert float(found[1]) > 15  # a queue of the lab's usual depth drains in 10 ms
+
+
 def test_an_overflowing_accept_queue_counts(lab: labs.Lab, healed: None) -> None:
     before = _counter(lab, "h3", "ListenOverflows")
     breaking.put_in(DEFAULT_NAME, "listen_queue_overflow", where="h3", seed=1)
-    deadline = time.monotonic() + 5
-    while _counter(lab, "h3", "ListenOverflows") == before and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert _counter(lab, "h3", "ListenOverflows") > before
+    assert _comes_true(lambda: _counter(lab, "h3", "ListenOverflows") > before)
 
 
 def test_a_wrongly_announced_address_is_refused(lab: labs.Lab, healed: None) -> None:
@@ -342,10 +399,7 @@ def test_healthy_load_runs_and_stops(lab: labs.Lab, untouched: dict[str, str], k
 
     before = sent()
     traffic.start(DEFAULT_NAME, kind)
-    deadline = time.monotonic() + 5
-    while sent() - before < 20_000 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert sent() - before >= 20_000
+    assert _comes_true(lambda: sent() - before >= 20_000)
     traffic.start(DEFAULT_NAME, "idle")
     assert _difference(untouched, _snapshot(lab)) == {}
     assert read_state(lab.directory) == lab.state

@@ -1,7 +1,7 @@
 """What a fault may do to a lab, each step with its way back written down first."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from wirespeed.emulation import control, groups, topology
 from wirespeed.emulation.lab import Lab
@@ -163,7 +163,7 @@ class Hands:
         self._number += 1
         return f"{what}_{self._prefix}{self._number}"
 
-    def _batch(self, program: str, node: str, lines: tuple[str, ...], undo: tuple[str, ...]) -> None:
+    def _batch(self, program: Literal["ip", "tc"], node: str, lines: tuple[str, ...], undo: tuple[str, ...]) -> None:
         self._record(Undo(node=node, kind=program, lines=undo))
         self.run(node, (program, "-batch", "-"), "\n".join(lines) + "\n")
 

@@ -178,19 +178,17 @@ def _act(order: control.Start, log: Path) -> None:
 
 def _as_child(act: Callable[[], None], ours: tuple[socket.socket, ...]) -> NoReturn:
     """The rest of a forked child's life: none of the node's own sockets, the usual signals, and never back into the loop."""
-    code = 0
+    code = 1
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for handle in ours:
             handle.close()
         act()
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    except (OSError, ValueError, LookupError, ImportError, msgspec.MsgspecError):
-        traceback.print_exc()
-        code = 1
+        code = 0
     finally:
+        if sys.exc_info()[0] is not None:
+            traceback.print_exc()
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -29,7 +30,7 @@ class Undo(msgspec.Struct, frozen=True, kw_only=True):
     """One step back, written down before the step forward is taken. Undoing what never happened does nothing."""
 
     node: str
-    kind: str
+    kind: Literal["ip", "tc", "nft", "write", "stop", "cgroup"]
     """`ip`, `tc`, `nft`: lines for that program; `write`: a file's former content; `stop`: an actor; `cgroup`: a control group."""
     what: str = ""
     """The file, the actor's tag or the group."""

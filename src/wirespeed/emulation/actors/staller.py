@@ -7,25 +7,31 @@ import time
 from pathlib import Path
 from typing import Any
 
+LOOK_AGAIN_S = 0.03
+
 
 def act(arguments: dict[str, Any]) -> None:
     """Let the host's programs run for `run_s` of every `period_s`; on SIGTERM let them go."""
     stopped: set[int] = set()
 
-    def let_go(number: int, frame: object) -> None:
+    def let_run() -> None:
         for pid in stopped:
             _tell(pid, signal.SIGCONT)
+        stopped.clear()
+
+    def leave(number: int, frame: object) -> None:
+        let_run()
         os._exit(0)
 
-    signal.signal(signal.SIGTERM, let_go)
+    signal.signal(signal.SIGTERM, leave)
     while True:
-        stopped = _programs()
-        for pid in stopped:
-            _tell(pid, signal.SIGSTOP)
-        time.sleep(arguments["period_s"] - arguments["run_s"])
-        for pid in stopped:
-            _tell(pid, signal.SIGCONT)
-        stopped = set()
+        until_s = time.monotonic() + arguments["period_s"] - arguments["run_s"]
+        while (left_s := until_s - time.monotonic()) > 0:
+            stopped |= _programs()  # again and again: programs start other programs
+            for pid in stopped:
+                _tell(pid, signal.SIGSTOP)
+            time.sleep(min(LOOK_AGAIN_S, left_s))
+        let_run()
         time.sleep(arguments["run_s"])
 
 
