@@ -62,7 +62,9 @@ class Looked:
         """Add what a measurement found; the number of records."""
         found = [item for item in items if isinstance(item, Record)]
         self.records.extend(found)
-        self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
+        self.problems.extend(
+            item for item in items if isinstance(item, Problem) and item.reason is None and item.source.tool != "record"
+        )
         return len(found)
 
 

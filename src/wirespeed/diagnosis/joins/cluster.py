@@ -17,6 +17,8 @@ _TRIED_OUT = re.compile(
     r"(?i)\b(?:avoids?|helps?|makes?|made|fix(?:es|ed)?|works?|worked|pass(?:es|ed)?|finish(?:es)?|slower|faster|workaround|solve[sd]?"
     r"|tried|trying|with it|does not change|no (?:change|effect|difference)|same (?:result|error)|gets? around|goes away|hides?)\b"
 )
+OWN_BRIDGES = ("lo", "docker", "br-", "virbr", "cni", "lxc", "podman", "kube", "vboxnet")
+"""Interfaces that every host has for itself, with the same address on each: no peer is met on them."""
 _DOCKER_BRIDGES = ipaddress.ip_network("172.17.0.0/16")
 
 

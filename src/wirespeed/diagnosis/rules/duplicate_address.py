@@ -1,5 +1,6 @@
 """Two machines use one address."""
 
+from wirespeed.diagnosis.joins.cluster import OWN_BRIDGES
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -10,9 +11,6 @@ from wirespeed.model.measurement import PingRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
-
-_OWN_BRIDGES = ("lo", "docker", "br-", "virbr", "cni", "lxc", "podman", "kube", "vboxnet")
-"""Bridges that every host has for itself, with the same address on each."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -31,7 +29,7 @@ def _two_owners(case: Case) -> tuple[Record, ...]:
     """Addresses that two hosts have, bridges that every host has for itself apart."""
     owners: dict[str, list[Address]] = {}
     for one in case.every(
-        Address, lambda one: one.host is not None and one.scope == "global" and not one.link.startswith(_OWN_BRIDGES)
+        Address, lambda one: one.host is not None and one.scope == "global" and not one.link.startswith(OWN_BRIDGES)
     ):
         owners.setdefault(one.address, []).append(one)
     return tuple(one for same in owners.values() if len({each.host for each in same}) > 1 for one in same)

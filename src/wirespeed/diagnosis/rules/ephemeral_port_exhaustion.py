@@ -8,6 +8,7 @@ from wirespeed.model.facts.sockets import SocketSummary
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
+from wirespeed.model.series import SeriesSummary
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
@@ -33,6 +34,8 @@ def _judge(case: Case) -> Verdict:
     limit = _limit_on(case, None)
     sockets = case.every(SocketSummary, lambda one: "TIME" in one.state.upper())
     many = [one for one in sockets if one.socket_count >= _limit_on(case, one.host)]
+    watched = case.every(SeriesSummary, lambda one: one.family == "sockets" and (one.scope, one.name) == ("TCP", "tw"))
+    many_watched = [one for one in watched if one.values.maximum >= _limit_on(case, one.host)]
     said_many = case.every(Statement, lambda one: one.topic == "time-wait-many" and (one.value or 0) >= limit)
     evidence: list[Evidence] = []
     events: list[Record] = [
@@ -40,7 +43,7 @@ def _judge(case: Case) -> Verdict:
         *case.every(ServerEvent, topic="address-not-available"),
     ]
     evidence += piece(_NO_ADDRESS, STRONG, events or case.said("source-ports-gone"))
-    evidence += piece(_MANY, STRONG, [*many, *said_many])
+    evidence += piece(_MANY, STRONG, [*many, *many_watched, *said_many])
     if not evidence:
         evidence += piece(_OUTBOUND, FAIR, case.said("outbound-fails"))
         if evidence:
@@ -71,6 +74,7 @@ RULE = Rule(
         zh="到同一地址的短连接会让端口在 TIME_WAIT 中停留 60 s；超过约 {rate_per_s} 的新建速率端口即耗尽。",
     ),
     needs=(
+        (wants(SeriesSummary, lambda one: one.family == "sockets"),),
         (SocketSummary,),
         (wants(FrameworkEvent, lambda one: one.topic == "address-not-available"),),
         (wants(ServerEvent, lambda one: one.topic == "address-not-available"),),

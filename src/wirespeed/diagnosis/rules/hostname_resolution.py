@@ -1,12 +1,13 @@
 """A host name resolves to loopback, to nothing, or to an address the peers cannot use."""
 
-from wirespeed.diagnosis.joins.cluster import address_of
+from wirespeed.diagnosis.joins.cluster import OWN_BRIDGES, address_of
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import HostsEntry
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.facts.path import Address
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import NameLookup
 from wirespeed.model.settings import Statement
@@ -23,14 +24,28 @@ def _judge(case: Case) -> Verdict:
     to_loopback = case.every(FrameworkEvent, lambda one: "127.0.1.1" in f"{one.message} {one.peer or ''}")
     has_job = bool(unresolved or warned or to_loopback or case.question or case.has(Statement) or case.has(FrameworkEvent))
     unanswered = case.every(NameLookup, is_answered=False)
+    own_bridge = _names_of_own_bridge(case)
+    unreached = [one for one in case.every(FrameworkEvent) if any(entry.address in one.message for entry in own_bridge)]
     evidence = (
         *piece(_UNRESOLVED, STRONG, (*unresolved, *warned)),
         *piece(_OWN_LOOPBACK, STRONG if has_job else _USUAL_NATS, own_loopback),
+        *piece(_OWN_BRIDGE, STRONG, own_bridge, **_first_of(own_bridge)),
+        *piece(_UNREACHED, FAIR, unreached),
         *piece(_TO_LOOPBACK, STRONG, to_loopback),
         *piece(_UNANSWERED, FAIR, unanswered),
         *piece(_SAID, FAIR + SLIGHT, case.said("hostname-not-resolved")),
     )
     return Verdict(evidence=evidence)
+
+
+def _names_of_own_bridge(case: Case) -> tuple[HostsEntry, ...]:
+    """Entries in which a host knows itself by the address of a bridge of its own, where no peer can reach it."""
+    bridges = {(one.host, one.address) for one in case.every(Address) if one.link.startswith(OWN_BRIDGES) and one.link != "lo"}
+    return case.every(HostsEntry, lambda one: one.name == one.host and (one.host, one.address) in bridges)
+
+
+def _first_of(entries: tuple[HostsEntry, ...]) -> dict[str, Value]:
+    return {"name": entries[0].name, "address": entries[0].address} if entries else {}
 
 
 def _is_loopback_name(entry: HostsEntry) -> bool:
@@ -42,6 +57,11 @@ def _is_loopback_name(entry: HostsEntry) -> bool:
 
 _UNRESOLVED = Text(en="a host name cannot be resolved", zh="主机名无法解析")
 _OWN_LOOPBACK = Text(en="the host's own name stands for loopback", zh="主机自身名称指向回环地址")
+_OWN_BRIDGE = Text(
+    en="{name} knows itself as {address}, the address of a bridge of its own that every host has",
+    zh="{name} 把自己解析为 {address}，那是每台主机都有的本机网桥地址",
+)
+_UNREACHED = Text(en="programs of other hosts fail to connect to that address", zh="其他主机的程序无法连接该地址")
 _TO_LOOPBACK = Text(
     en="a peer is contacted at 127.0.1.1, the Debian placeholder for the own host",
     zh="以 127.0.1.1（Debian 的本机占位地址）联系对端",

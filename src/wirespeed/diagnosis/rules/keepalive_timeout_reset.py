@@ -12,7 +12,7 @@ from wirespeed.diagnosis.joins.pieces import (
     said_s,
 )
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import ServerEvent
+from wirespeed.model.events.log import FrameworkEvent, ServerEvent
 from wirespeed.model.finding import (
     FAIR,
     SLIGHT,
@@ -27,6 +27,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Command, Directive, Setting, Statement
 from wirespeed.model.text import Text
@@ -34,6 +35,10 @@ from wirespeed.model.text import Text
 _SERVER = r"(server_|node_|app_)?keep_?alive_?timeout$|timeout_keep_alive|headers_timeout|(uvicorn|gunicorn|node|express|backend|app|upstream|tomcat|hypercorn).*keep_?alive"
 _PROXY = r"(balancer|alb|elb|lb|proxy|gateway|ingress|nginx|envoy|haproxy|upstream|pool).*(idle|keep_?alive)|^idle_time_?out|upstream_keepalive_timeout|backend_keep_alive"
 _PROXY_LINE = re.compile(r"(?i)nginx|upstream|haproxy|envoy|ingress|balancer")
+_UNANSWERED = re.compile(
+    r"(?i)closed connection without (?:a )?response|socket hang up|NoHttpResponse|server closed idle connection|prematurely closed connection"
+)
+"""What clients of Python, Node, Java and Go and nginx say of it."""
 GUNICORN_DEFAULT_S = 2.0
 """gunicorn's `--keep-alive` default; sync workers do not keep alive at all (docs.gunicorn.org, settings)."""
 UVICORN_DEFAULT_S = 5.0
@@ -91,6 +96,11 @@ def _judge(case: Case) -> Verdict:
         *case.every(ServerEvent, lambda one: one.status_code == 502 or one.topic == "upstream-closed"),
     ]
     evidence += piece(_RESETS, FAIR, resets)
+    unanswered = case.every(FrameworkEvent, lambda one: _UNANSWERED.search(one.message) is not None)
+    served = case.every(HttpTiming, lambda one: one.status_code is not None and one.status_code < 500)
+    evidence += piece(_WITHOUT_ANSWER, FAIR, unanswered)
+    if unanswered:
+        evidence += piece(_OTHERS_SERVED, FAIR, served)
     if resets:
         evidence += piece(_IDLE, FAIR, case.said("after-silence"))
         evidence += piece(_UNSEEN, FAIR, case.said("app-never-saw-it"))
@@ -110,6 +120,11 @@ _LONGER = Text(
 _SHORT = Text(en="the server closes idle connections after {server_s}", zh="服务器在空闲 {server_s} 后关闭连接")
 _RESETS = Text(en="some requests end in 502 or a reset", zh="部分请求以 502 或连接重置结束")
 _PROBES = Text(en="the connections that end are a prober's, which sends no request", zh="结束的是探测连接，本就不发请求")
+_WITHOUT_ANSWER = Text(
+    en="a request on a kept connection ends without any answer: the far end had closed it",
+    zh="保持连接上的请求没有得到任何应答：对端已将其关闭",
+)
+_OTHERS_SERVED = Text(en="other requests of the same client are served", zh="同一客户端的其他请求得到服务")
 _LONG_IDLE = Text(
     en="the pause was minutes or hours, which firewalls and balancers forget", zh="静默长达数分钟或数小时，会被防火墙和均衡器遗忘"
 )
@@ -124,6 +139,7 @@ RULE = Rule(
         zh="代理在保持的连接上发请求时，服务器恰好关闭它；请求以重置或 502 丢失。",
     ),
     needs=(
+        (wants(FrameworkEvent, lambda one: _UNANSWERED.search(one.message) is not None),),
         (wants(Setting, lambda one: is_setting_named(one, r"keep_?alive")),),
         (wants(Directive, lambda one: is_setting_named(one, r"keepalive")),),
         (wants(ServerEvent, lambda one: one.status_code == 502 or one.topic == "upstream-closed"),),

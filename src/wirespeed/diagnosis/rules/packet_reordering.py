@@ -9,7 +9,8 @@ from wirespeed.model.text import Text
 
 FEWEST_SEEN_COUNT = 20
 FEWEST_DUPLICATES_COUNT = 10
-"""Events on one flow of about a second: a healthy path shows none to three (measured, reorder_spray_equal)."""
+"""Events on one flow of about a second: a healthy path shows none to three (measured, reorder_spray_equal); a host without CPU time
+shows such duplicates too, but its datagrams arrive in order."""
 REORDERED_RATIO = 0.01
 FEWEST_DATAGRAMS_COUNT = 100
 
@@ -28,13 +29,13 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(
                 _SPURIOUS,
-                STRONG + SLIGHT,
+                STRONG if trains or not orderly else FAIR,
                 spurious,
                 duplicates_count=max((one.dsack_duplicates_count or 0 for one in spurious), default=0),
             ),
             *piece(_SEEN, SLIGHT, seen if not spurious else ()),
             *piece(_TRAINS, STRONG, trains),
-            *against(_ORDERLY, FAIR, orderly if not spurious and not trains else ()),
+            *against(_ORDERLY, FAIR, orderly if not trains else ()),
         )
     )
 

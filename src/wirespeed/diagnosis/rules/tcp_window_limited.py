@@ -115,9 +115,12 @@ def _implied(rtt_s: float, rates: list[tuple[Record, float]]) -> tuple[Record, f
 
 
 def _is_held(flow: FlowRun) -> bool:
-    """A bulk flow whose rate is its window over its round trip, because the receiver or the send buffer offers no more."""
+    """A bulk flow whose rate is its window over its round trip, because the receiver or the send buffer offers no more.
+
+    Over a short path a window that is full says that the receiver is late, not that it is small.
+    """
     waited = max(flow.rwnd_limited_ratio or 0.0, flow.sndbuf_limited_ratio or 0.0)
-    return waited >= HELD_RATIO and (flow.rtt_p50_s or 0.0) >= LEAST_RTT_S and flow.error is None
+    return waited >= HELD_RATIO and (flow.rtt_min_s or 0.0) >= LEAST_RTT_S and flow.error is None
 
 
 def _window_of(held: tuple[FlowRun, ...]) -> dict[str, Value]:
