@@ -23,7 +23,7 @@ from wirespeed.verbs._hosts import Host
 from wirespeed.verbs._measure import Fleet, Measure, relabelled
 
 WATCH_S = 2.4
-WATCH_EVERY_S = 0.05
+WATCH_EVERY_S = 0.03
 FACTS_S = 1.0
 HOST_FAMILIES = ("links", "protocols", "softnet", "flows", "listeners", "sockets", "qdiscs", "cpu", "cgroup")
 ROUTER_FAMILIES = ("links", "qdiscs")
