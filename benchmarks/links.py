@@ -27,7 +27,7 @@ MOST_P50_RATIO = 1.10
 MOST_P99_RATIO = 1.50
 BUSY_RATIO = 0.25
 """Share of all cores that others use while we wait, from which on a round is not counted."""
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 """To wait for a quiet moment before each round."""
 INSIDE = "--inside"
 TOOLS = {"iperf3": "iperf3", "sockperf": "sockperf", "ip": "iproute2", "taskset": "util-linux", "unshare": "util-linux"}
@@ -104,12 +104,10 @@ def measure(rounds: int) -> int:
 
 def one_round() -> dict[str, float]:
     """Ratios of ours to the tool's, taken within seconds of each other, and ours in plain figures."""
-    iperf3 = iperf3_bits_per_s()
-    own = own_bits_per_s(is_copied=True)
-    dropped = own_bits_per_s(is_copied=False)
-    again = iperf3_bits_per_s()
-    theirs = (iperf3 + again) / 2
-    figures = {"throughput": own / theirs, "drop copy": dropped / theirs, "own Gb/s": own / 1e9}
+    first, own, dropped, again = iperf3_flow(), own_flow(is_copied=True), own_flow(is_copied=False), iperf3_flow()
+    theirs = [(one + other) / 2 for one, other in zip(first, again, strict=True)]
+    figures = {"throughput": own[0] / theirs[0], "drop copy": dropped[0] / theirs[0], "own Gb/s": own[0] / 1e9}
+    figures |= {"per sender core": own[1] / theirs[1], "per receiver core": own[2] / theirs[2]}
     for protocol in ("tcp", "udp"):
         p50, p99 = sockperf_s(protocol)
         figures[f"{protocol} sockperf us"] = p50 * 1e6
@@ -118,19 +116,24 @@ def one_round() -> dict[str, float]:
     return figures
 
 
-def iperf3_bits_per_s() -> float:
+def iperf3_flow() -> tuple[float, float, float]:
+    """Bits a second, and bits a second of processor time that the sender and the receiver used (that depends less on what others do)."""
     done = subprocess.run(
         ["iperf3", "-c", ADDRESS, "-p", str(IPERF3_PORT), "-t", "2", "-O", "1", "-J"], capture_output=True, check=True, timeout=60
     )
-    return float(json.loads(done.stdout)["end"]["sum_received"]["bits_per_second"])
+    end = json.loads(done.stdout)["end"]
+    rate, cpu = float(end["sum_received"]["bits_per_second"]), end["cpu_utilization_percent"]
+    return rate, rate / (cpu["host_total"] / 100), rate / (cpu["remote_total"] / 100)
 
 
-def own_bits_per_s(*, is_copied: bool) -> float:
+def own_flow(*, is_copied: bool) -> tuple[float, float, float]:
+    """The same of ours."""
     spec = LinkSpec(
         address=ADDRESS, port=PORT, token=TOKEN, tests=("throughput",), duration_s=2.0, is_reverse_too=False, is_copied=is_copied
     )
     (flow,) = [one for one in client.run(spec) if isinstance(one, FlowRun)]
-    return flow.goodput_bytes_per_s * 8
+    rate = flow.goodput_bytes_per_s * 8
+    return rate, rate / (flow.sender_cpu_ratio or 1.0), rate / (flow.receiver_cpu_ratio or 1.0)
 
 
 def sockperf_s(protocol: str) -> tuple[float, float]:

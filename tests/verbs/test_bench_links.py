@@ -17,7 +17,7 @@ from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.link_runs import FlowRun
 from wirespeed.report.renderers.text import RENDERER
 from wirespeed.verbs import peer
-from wirespeed.verbs._quantities import duration, place, rate
+from wirespeed.verbs._quantities import place, rate
 from wirespeed.verbs.bench import links
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -90,7 +90,6 @@ def test_places_and_amounts() -> None:
     assert place("10.0.0.1:99", 7) == ("10.0.0.1", 99)
     assert place("[fd00::1]:99", 7) == ("fd00::1", 99)
     assert place("fd00::1", 7) == ("fd00::1", 7)
-    assert duration("10m", "--for") == 600
     assert rate("10Gb/s", "--most-rate") == 10e9
 
 

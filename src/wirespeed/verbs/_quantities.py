@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.text import Text
-from wirespeed.model.units import rate_in_bits_per_s, time_in_s
+from wirespeed.model.units import rate_in_bits_per_s
 
 _AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[A-Za-zµμ/%]+)")
 _PLACE = re.compile(
@@ -17,11 +17,6 @@ _PLACE = re.compile(
 def rate(said: str, option: str) -> float:
     """Bits per second of `200Mb/s` and the like. Raises BadRequest."""
     return _amount(said, option, rate_in_bits_per_s, "200Mb/s")
-
-
-def duration(said: str, option: str) -> float:
-    """Seconds of `5ms`, `8h` and the like. Raises BadRequest."""
-    return _amount(said, option, time_in_s, "5ms")
 
 
 def share(said: str, option: str) -> float:

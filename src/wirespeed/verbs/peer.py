@@ -18,7 +18,8 @@ from wirespeed.model.kinds import Option
 from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
-from wirespeed.verbs._quantities import address_of, duration, place, rate
+from wirespeed.verbs._durations import asked_s
+from wirespeed.verbs._quantities import address_of, place, rate
 
 SCHEMA = "wirespeed/peer/1"
 TOKEN_VARIABLE = "WIRESPEED_TOKEN"  # noqa: S105 - the name of a variable
@@ -84,17 +85,17 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options, progress: Progress = unheard) -> Answer:
     """Serve until the time is over. Raises BadRequest for options that make no sense, CouldNot where the address cannot be had."""
     host, port = place(options.listen, DEFAULT_PORT)
-    for_s = duration(options.for_, "--for")
+    for_s = asked_s(options.for_, "--for")
     limits = Limits(
         most_bytes_per_s=rate(options.most_rate, "--most-rate") / BITS_PER_BYTE,
         most_sessions_count=options.most_sessions_count,
         may_reach_others=options.mesh,
     )
-    if options.most_sessions_count < 1 or limits.most_bytes_per_s <= 0 or for_s <= 0:
+    if options.most_sessions_count < 1 or limits.most_bytes_per_s <= 0:
         raise BadRequest(
             Text(
-                en="--for, --most-rate and --most-sessions must be above zero",
-                zh="--for、--most-rate 和 --most-sessions 必须大于零",
+                en="--most-rate and --most-sessions must be above zero",
+                zh="--most-rate 和 --most-sessions 必须大于零",
             )
         )
     token, is_made_up = _token(options)

@@ -22,13 +22,15 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text, same
 from wirespeed.theory.mesh import MeshFit
-from wirespeed.verbs._quantities import address_of, duration, place
+from wirespeed.verbs._durations import asked_s
+from wirespeed.verbs._quantities import address_of, place
 from wirespeed.verbs.bench._link_tables import mesh_blocks, path_blocks
 from wirespeed.verbs.peer import TOKEN_VARIABLE
 
 SCHEMA = "wirespeed/bench-links/1"
 IPERF3_PORT = 5201
 LONGEST_S = 60.0
+MOST_FLOWS = 64
 FEWEST_MESH_HOSTS = 2
 
 
@@ -118,14 +120,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options, progress: Progress = unheard) -> Answer:
     """Measure. Raises BadRequest for options that make no sense, CouldNot where a peer refuses or iperf3 is missing."""
-    duration_s = duration(options.for_, "--for")
-    if not 0 < duration_s <= LONGEST_S or not 1 <= options.flows_count <= 64:
-        raise BadRequest(
-            Text(
-                en=f"--for is at most {LONGEST_S:.0f} s and --flows 1 to 64",
-                zh=f"--for 最长 {LONGEST_S:.0f} 秒，--flows 为 1 到 64",
-            )
-        )
+    duration_s = asked_s(options.for_, "--for", most_s=LONGEST_S)
+    if not 1 <= options.flows_count <= MOST_FLOWS:
+        raise BadRequest(Text(en=f"--flows is 1 to {MOST_FLOWS}", zh=f"--flows 为 1 到 {MOST_FLOWS}"))
     if options.iperf3 is not None:
         return _with_iperf3(options, duration_s)
     if not options.peers:

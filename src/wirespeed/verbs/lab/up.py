@@ -11,7 +11,8 @@ from wirespeed.model.document import Document, FactList, Headline, Steps
 from wirespeed.model.kinds import Option
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
-from wirespeed.verbs._quantities import duration, rate, share
+from wirespeed.verbs._durations import asked_s
+from wirespeed.verbs._quantities import rate, share
 from wirespeed.verbs.lab._shared import USUAL_NAME, NameOption, ShownNode, node_grid, shown_nodes
 
 SCHEMA = "wirespeed/lab-up/1"
@@ -74,10 +75,10 @@ def run(options: Options) -> Answer:
         hosts_count=options.hosts_count,
         host_rate_bits_per_s=rate(options.host_rate, "--host-rate"),
         uplink_rate_bits_per_s=rate(options.uplink_rate, "--uplink-rate"),
-        delay_s=duration(options.delay, "--delay"),
+        delay_s=asked_s(options.delay, "--delay", least_s=0.0),
         loss_ratio=share(options.loss, "--loss"),
     )
-    made = founding.up(spec, KEEPER_MODULE, name=options.name, lifetime_s=duration(options.for_, "--for"))
+    made = founding.up(spec, KEEPER_MODULE, name=options.name, lifetime_s=asked_s(options.for_, "--for"))
     return Answer(
         name=options.name,
         directory=str(made.directory),
