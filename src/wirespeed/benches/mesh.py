@@ -101,12 +101,12 @@ def _spec(
 
 
 def bandwidths(found: Iterable[Record | Problem]) -> dict[Pair, float | None]:
-    """Goodput of each pair of a mesh; None where its flow gave nothing."""
-    values: dict[Pair, float | None] = {}
+    """Goodput of each pair of a mesh, its flows together; None where they gave nothing."""
+    values: dict[Pair, float] = {}
     for one in found:
         if isinstance(one, FlowRun) and one.purpose == "mesh":
-            values[one.sender, one.receiver] = one.goodput_bytes_per_s or None
-    return values
+            values[one.sender, one.receiver] = values.get((one.sender, one.receiver), 0.0) + one.goodput_bytes_per_s
+    return {pair: value or None for pair, value in values.items()}
 
 
 def latencies(found: Iterable[Record | Problem]) -> dict[Pair, float | None]:

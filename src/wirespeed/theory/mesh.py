@@ -14,10 +14,11 @@ only where chance and the usual differences between hosts do not.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from wirespeed.theory.students_t import tail_ratio
 
+T = TypeVar("T")
 Pair: TypeAlias = tuple[str, str]
 Direction: TypeAlias = Literal["both", "sending", "receiving"]
 Kind: TypeAlias = Literal["host", "pair", "uplink", "rack", "racks"]
@@ -69,9 +70,9 @@ class MeshFit(NamedTuple):
     """Hosts all of whose pairs gave nothing, while others did."""
 
 
-def rounds(hosts: Sequence[str]) -> list[list[Pair]]:
+def rounds(hosts: Sequence[T]) -> list[list[tuple[T, T]]]:
     """All pairs of hosts in rounds of disjoint pairs: N - 1 rounds for an even number of hosts, N for an odd one (circle method)."""
-    ring: list[str | None] = [*hosts, *([None] if len(hosts) % 2 else [])]
+    ring: list[T | None] = [*hosts, *([None] if len(hosts) % 2 else [])]
     found = []
     for _ in range(len(ring) - 1):
         matched = [(ring[place], ring[-1 - place]) for place in range(len(ring) // 2)]

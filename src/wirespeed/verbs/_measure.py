@@ -11,6 +11,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.theory import mesh
 from wirespeed.verbs._hosts import Host, asked
 
 # of one round of bulk flows
@@ -42,13 +43,8 @@ class Fleet:
         return (*self.hosts, *self.routers)
 
     def rounds(self) -> Iterator[tuple[tuple[Host, Host], ...]]:
-        """Every pair of hosts once, in rounds in which no host is in two pairs (round-robin by the circle method)."""
-        seats: list[Host | None] = [*self.hosts, *([None] if len(self.hosts) % 2 else [])]
-        for _ in range(len(seats) - 1):
-            half = len(seats) // 2
-            pairs = zip(seats[:half], reversed(seats[half:]), strict=True)
-            yield tuple((one, other) for one, other in pairs if one is not None and other is not None)
-            seats = [seats[0], seats[-1], *seats[1:-1]]
+        """Every pair of hosts once, in rounds in which no host is in two pairs."""
+        return (tuple(pairs) for pairs in mesh.rounds(self.hosts))
 
     @property
     def rounds_count(self) -> int:
