@@ -30,7 +30,6 @@ MOST_SCOPES = 32
 """Summaries of one name: of 256 cores the busiest tell enough, and the series has them all."""
 COUNTED_FAMILIES = ("ethtool", "links", "protocols", "softnet", "rdma", "conntrack")
 """Families whose counters the facts have too, under the same scopes and names; earlier ones take precedence."""
-QUIET_UNITS = frozenset({"setting", "pages"})
 
 
 def records_of(recording: Recording) -> list[Record | Problem]:
@@ -175,13 +174,13 @@ def _queue_peak(queues: list[Series], bursts: Bursts) -> int | None:
 
 
 def _drops(queues: list[Series], bursts: Bursts) -> int | None:
+    """Packets dropped by the queueing discipline that dropped most: a parent's drops have those of its children in them."""
     drops = []
     for queue in queues:
         if queue.key.name == "dropped_packets" and len(queue.value) > 1:
             steps = np.nan_to_num(np.maximum(np.diff(queue.value), 0.0))
             drops.append(int(steps[_near(queue.t_s[1:], bursts, _step(queue))].sum()))
     return max(drops, default=None)
-    # a parent's drops count those of its children: the most is the sum
 
 
 def _step(series: Series) -> float:

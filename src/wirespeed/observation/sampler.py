@@ -65,6 +65,7 @@ MOST_COST_RATIO: dict[str, float] = {"fast": 0.03, "slow": 0.002, "named": 0.05}
 """Share of a core one family may take before it is read more rarely: a host may have thousands of sockets, interfaces or interrupts."""
 
 
+SETTLED_FLUSHES_COUNT, FAR_TOO_MUCH_RATIO = 5, 4.0
 MOST_BLUR_RATIO = 0.2
 """A reading that was held up for more than this share of the period is left out: when within it the counter was read is not known, and
 the rates beside it would show a peak that never was."""
@@ -84,6 +85,7 @@ class Sampled:
         self._last_taken_s = float("-inf")
         self._cost_s = float("inf")
         self._parse_cost_s = float("inf")
+        self._flushes_count = 0
         self._last_raw: Raw | None = None
         self._last_row: Row = ((), [])
 
@@ -119,6 +121,7 @@ class Sampled:
         taken, self._taken = self._taken, []
         times, raws = [time_s for time_s, _ in taken], [raw for _, raw in taken]
         self._last_taken_s = times[-1]
+        self._flushes_count += 1
         self.samples_count += len(times)
         started_s = perf_counter()
         if self.probe.parse_many is not None:
@@ -134,9 +137,13 @@ class Sampled:
         return blocks
 
     def slowed_period_s(self) -> float | None:
-        """A longer period where reading and parsing cost more than they may; None where they do not."""
+        """A longer period where reading and parsing cost more than they may; None where they do not.
+
+        The least cost seen counts, since a busy machine holds up any; a little too much is believed after some flushes only.
+        """
         least_s = (self._cost_s + self._parse_cost_s) / self._most_cost_ratio
-        if least_s == float("inf") or least_s <= self.period_s:
+        is_settled = self._flushes_count >= SETTLED_FLUSHES_COUNT or least_s > FAR_TOO_MUCH_RATIO * self.period_s
+        if least_s == float("inf") or least_s <= self.period_s or not is_settled:
             return None
         return self.period_s * float(np.ceil(least_s / self.period_s))
 
