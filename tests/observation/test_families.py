@@ -19,7 +19,7 @@ from wirespeed.model import shelf
 from wirespeed.model.run import Reply
 from wirespeed.observation import series
 from wirespeed.observation.sampler import Family, Probe, Wanted
-from wirespeed.readers.netlink import ethtool_ioctl, inet_diag
+from wirespeed.readers.netlink import ethtool_ioctl, inet_diag, rtnetlink
 
 FAMILIES = shelf.every(series, Family)
 
@@ -309,3 +309,35 @@ def _dumps() -> list[Reply]:
     """This machine's connections, as a captured machine has them."""
     requests = inet_diag.OPEN_REQUESTS
     return [Reply(kind="netlink", request=netlink_request(4, one), content=Local().netlink(4, one)) for one in requests]
+
+
+def test_errors_one_by_one_and_the_carrier() -> None:
+    """A link message as the kernel builds it: statistics in the order of if_link.h, each with its own number."""
+
+    def attribute(kind: int, content: bytes) -> bytes:
+        return struct.pack("=HH", 4 + len(content), kind) + content + bytes(-len(content) % 4)
+
+    body = bytes(16) + attribute(3, b"eth0\0") + attribute(23, struct.pack("=25Q", *range(100, 125)))
+    body += attribute(33, b"\1") + attribute(35, struct.pack("=I", 6))
+    reply = struct.pack("=IHHII", 16 + len(body), 16, 2, 1, 0) + body + struct.pack("=IHHIII", 20, 3, 2, 1, 0, 0)
+    found = seen("link_errors", {}, Reply(kind="netlink", request=netlink_request(0, rtnetlink.LINKS_REQUEST), content=reply))
+    assert found["eth0", "carrier"] == 1
+    assert found["eth0", "carrier_changes"] == 6
+    assert [
+        found["eth0", name] for name in ("rx_errors", "rx_crc_errors", "rx_missed_errors", "tx_carrier_errors", "rx_nohandler")
+    ] == [104, 112, 115, 117, 123]
+    assert ("eth0", "rx_bytes") not in found
+
+
+def test_statistics_are_those_of_sysfs() -> None:
+    """The order of the names, against the kernel's own files; only of interfaces at rest, which count nothing meanwhile."""
+    found = values(FAMILIES["link_errors"].open(Local(), Wanted()))
+    root = Path("/sys/class/net")
+    compared = 0
+    for (link, name), value in found.items():
+        path = root / link / "statistics" / name
+        if path.exists():
+            assert abs(int(path.read_text()) - value) <= 2
+            compared += 1
+    if not compared:
+        pytest.skip("no statistics in sysfs")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_SCOPES = 32
 """Summaries of one name: of 256 cores the busiest tell enough, and the series has them all."""
-COUNTED_FAMILIES = ("ethtool", "links", "protocols", "softnet", "rdma", "conntrack")
+COUNTED_FAMILIES = ("ethtool", "link_errors", "links", "protocols", "softnet", "rdma", "conntrack")
 """Families whose counters the facts have too, under the same scopes and names; earlier ones take precedence."""
 
 
