@@ -178,8 +178,6 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
     if not options.lab and not budget_s:
         return ()
     with _fleet(options, budget_s + PATIENCE_S) as fleet:
-        if fleet.logs:
-            gathered.gather(fleet.logs)
         looked = look(
             fleet,
             gathered.records,
@@ -188,6 +186,8 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
             progress,
             has_facts=not options.lab,
         )
+    if fleet.logs:
+        gathered.gather(fleet.logs)
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
     return tuple(looked.steps)
 

@@ -30,10 +30,10 @@ class Paired(Protocol):
         """Who received."""
 
 
-LATE_S = 0.004
-LATE_TIMES = 5.0
-LATE_SHARE = 0.75
+LATE_S = 0.015
+LATE_TIMES = 3.0
 """A wake-up takes 30 microseconds on an idle host and a few milliseconds on a busy one (measured: P99 4.3 ms at load 5 to 20)."""
+PROMPT_S = 0.004
 
 P = TypeVar("P", bound=Paired)
 
@@ -104,22 +104,23 @@ def idle_latencies(case: Case) -> tuple[LatencyRun, ...]:
 
 
 def late_hosts(case: Case) -> dict[str, tuple[LatencyRun, ...]]:
-    """Hosts that answer late now and then on every path, although their shortest round trips are as short as anybody's.
+    """Hosts that answer very late now and then on every path, although their shortest round trips are as short as anybody's.
 
-    A path that is long or lossy is so for all; a host that sleeps between is late in the tail only, with whomever it speaks.
+    A path that is long is so for all its packets; a host that sleeps between is late with whomever it speaks. The latest answer
+    tells it: of thousands sent one after another few fall into the sleep, and percentiles do not see them.
     """
-    runs = [one for one in idle_latencies(case) if one.rtt_p95_s is not None]
+    runs = [one for one in idle_latencies(case) if one.rtt_max_s is not None]
     found = {}
     for host in sorted({name for one in runs for name in (one.sender, one.receiver)}):
         ours = [one for one in runs if host in (one.sender, one.receiver)]
         others = [one for one in runs if host not in (one.sender, one.receiver)]
         if len(ours) < 2 or len(others) < 2:
             continue
-        usual_s = median(one.rtt_p95_s or 0.0 for one in others)
+        usual_s = median(one.rtt_max_s or 0.0 for one in others)
         late = [
-            one for one in ours if (one.rtt_p95_s or 0.0) > max(LATE_S, LATE_TIMES * usual_s) and (one.rtt_min_s or 1.0) < LATE_S
+            one for one in ours if (one.rtt_max_s or 0.0) > max(LATE_S, LATE_TIMES * usual_s) and (one.rtt_min_s or 1.0) < PROMPT_S
         ]
-        if len(late) >= LATE_SHARE * len(ours):
+        if len(late) == len(ours):
             found[host] = tuple(late)
     return found
 

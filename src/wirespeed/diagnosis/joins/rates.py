@@ -15,6 +15,8 @@ from wirespeed.model.series import BEFORE_TESTS, DURING_BULK, SeriesSummary
 SLOW_RATIO = 0.7
 """Of what its like reach: two flows that share a port fairly get half, and background traffic of a tenth or two is no fault."""
 FEWEST_PAIRS_COUNT = 3
+NOT_STARTED = "late"
+"""A flow that missed the common start was not measured, which is not slow."""
 ALL_BUT_ONE_SHARE = 0.75
 """A host is slow when this share of its pairs is, and a shared link when this share of the pairs across it is."""
 CROWDED_RATIO = 0.25
@@ -39,7 +41,7 @@ def pair_rates(case: Case) -> tuple[PairRate, ...]:
     """Every pair and test. `is_alone`: no other pair was measured at that time."""
     pairs: dict[tuple[str, str, str], list[FlowRun]] = defaultdict(list)
     tested: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for flow in case.every(FlowRun):
+    for flow in case.every(FlowRun, lambda one: one.error != NOT_STARTED):
         pairs[flow.test, flow.sender, flow.receiver].append(flow)
         tested[flow.test].add((flow.sender, flow.receiver))
     return tuple(

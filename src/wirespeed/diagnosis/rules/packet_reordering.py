@@ -29,7 +29,7 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(
                 _SPURIOUS,
-                STRONG if trains or not orderly else FAIR,
+                STRONG if trains else FAIR,
                 spurious,
                 duplicates_count=max((one.dsack_duplicates_count or 0 for one in spurious), default=0),
             ),

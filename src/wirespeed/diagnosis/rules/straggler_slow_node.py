@@ -26,10 +26,10 @@ _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)
 def _judge(case: Case) -> Verdict:
     table = next((found for table in case.every(Table) if (found := _outlier(table) or _in_all_slow_pairs(table))), None)
     late = late_hosts(case)
-    latest = max(late, key=lambda host: max(one.rtt_p95_s or 0.0 for one in late[host]), default=None)
+    latest = max(late, key=lambda host: max(one.rtt_max_s or 0.0 for one in late[host]), default=None)
     runs = late[latest] if latest else ()
     evidence = (
-        *piece(_LATE, STRONG + FAIR, runs, place=latest, rtt_s=max((one.rtt_p95_s or 0.0 for one in runs), default=None)),
+        *piece(_LATE, STRONG + FAIR, runs, place=latest, rtt_s=max((one.rtt_max_s or 0.0 for one in runs), default=None)),
         *against(_PROMPT, FAIR, case.every(LatencyRun, load="idle") if not late else ()),
         *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *piece(_RANKS, STRONG, _slow_ranks(case)),
@@ -105,8 +105,8 @@ def _slow_ranks(case: Case) -> tuple[TrainingStep, ...]:
 
 
 _LATE = Text(
-    en="{place} answers late on every path (P95 {rtt_s}) although its shortest round trips are as short as any: the host, not a path",
-    zh="{place} 在每条路径上都应答迟缓（P95 {rtt_s}），而最短往返与其他一样短：问题在主机而非路径",
+    en="{place} answers up to {rtt_s} late on every path although its shortest round trips are as short as any: the host, not a path",
+    zh="{place} 在每条路径上都有迟到的应答（最长 {rtt_s}），而最短往返与其他一样短：问题在主机而非路径",
 )
 _PROMPT = Text(en="every host answers promptly", zh="每台主机都应答及时")
 _TABLE = Text(en="{place} is far worse than its equals", zh="{place} 明显差于同类")
