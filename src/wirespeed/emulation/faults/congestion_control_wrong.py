@@ -22,8 +22,8 @@ def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
 
 FAULT = Fault(
     title=Text(en="The congestion control does not suit a long lossy path", zh="拥塞控制算法不适合长距离有损路径"),
-    cause="tcp-single-flow-limit",
-    rule="tcp_single_flow_limit",
+    cause="congestion-control-unsuited",
+    rule="congestion_control_unsuited",
     needs=("wire",),
     where="host",
     break_=_break,

@@ -36,8 +36,8 @@ def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
 
 FAULT = Fault(
     title=Text(en="Packets are sprayed over unequal ways and arrive out of order", zh="数据包被分散到快慢不一的路径，乱序到达"),
-    cause="ecmp-collision",
-    rule="ecmp_collision",
+    cause="packet-reordering",
+    rule="packet_reordering",
     needs=("nft", "two-leaves", "two-spines"),
     where="leaf",
     break_=_break,

@@ -22,8 +22,8 @@ def _break(hands: Hands, where: str, chance: Random) -> dict[str, str]:
 
 FAULT = Fault(
     title=Text(en="A host announces the address of its container bridge", zh="主机对外公布了容器网桥的地址"),
-    cause="gloo-wrong-interface",
-    rule="gloo_wrong_interface",
+    cause="hostname-resolution",
+    rule="hostname_resolution",
     where="host",
     break_=_break,
     moves=("measured: peers get connection refused at 172.17.0.1, which is their own bridge",),
