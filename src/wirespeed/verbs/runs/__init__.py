@@ -1,0 +1,1 @@
+"""Runs that were kept: list them, look into one, compare two, take one elsewhere."""
