@@ -16,6 +16,8 @@ LEAST_ACTIVE_SAMPLES = 3
 """A series that leaves its usual value less often than this moved with anything only once or twice: no correlation."""
 AS_HIGH_RATIO = 0.7
 """Peaks at multiples of a period are equally high but for noise: the first that comes near the highest is the period itself."""
+LEAST_COEFFICIENT_RATIO = 0.4
+"""A rhythm that explains less of a series than this is not what people would call one."""
 LEAST_REPEATS = 4
 """Spikes that came fewer times than this have no period yet."""
 
@@ -180,7 +182,7 @@ def rhythms(series: Mapping[str, Values], every_s: float, source: Source, chance
             chance_ratio=float(share),
         )
         for name, (period, coefficient, repeats, _), share in zip(names, found, corrected, strict=False)
-        if share <= chance
+        if share <= chance and coefficient >= LEAST_COEFFICIENT_RATIO
     ]
     return tuple(sorted(kept, key=lambda one: -one.coefficient_ratio))
 
