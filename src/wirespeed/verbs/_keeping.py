@@ -1,16 +1,35 @@
 """A recording that is kept as it runs: what was flushed can be read whatever happens next."""
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import msgspec
 
 from wirespeed.archive import store
 from wirespeed.archive.series import FrameWriter, close_series
+from wirespeed.model.errors import BadRequest
+from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.run import Manifest, RecordingNote
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import Text
 from wirespeed.observation.recording import Recording, Sink
+
+LEAST_PERIOD_S, MOST_PERIOD_S = 0.001, 60.0
+MOST_DURATION_S = 7 * 86_400.0
+MOST_READINGS = 20_000_000
+"""Ticks of a recording: numbers are kept in memory until its end, some 300 bytes a tick on a quiet host."""
+
+
+def check_size(for_s: float, every_s: float) -> None:
+    """Raise BadRequest where a recording would not fit into memory."""
+    if for_s / every_s > MOST_READINGS:
+        raise BadRequest(
+            Text(en="that is more samples than memory holds; record more rarely", zh="采样数超出内存容量；请降低采样频率")
+        )
 
 
 def kept_recording(
@@ -44,3 +63,45 @@ def note_of(recording: Recording) -> RecordingNote:
         duration_s=recording.duration_s,
         ended=recording.ended,
     )
+
+
+@contextmanager
+def stopped_by_interrupt() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C ends the recording at its next flush, lest it cut one in half; a second one ends the program."""
+    asked: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def told(progress: Progress, for_s: float) -> Callable[[Recording], None] | None:
+    """Tell how far a recording is, with a live picture; None where nobody listens."""
+    if progress is unheard:
+        return None
+    from wirespeed.observation.live import Live
+    from wirespeed.verbs import _record_page
+
+    live = Live()
+
+    def tell(recording: Recording) -> None:
+        live.follow(recording)
+        progress(
+            Update(
+                says=Text(en="recording, Ctrl-C ends it and keeps what there is", zh="正在记录，按 Ctrl-C 结束并保留已有内容"),
+                done_ratio=min(recording.duration_s / for_s, 1.0),
+                remaining_s=max(for_s - recording.duration_s, 0.0),
+                view=_record_page.view(live),
+            )
+        )
+
+    return tell

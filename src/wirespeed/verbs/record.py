@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -21,7 +17,7 @@ from wirespeed.model import shelf
 from wirespeed.model.document import Document
 from wirespeed.model.errors import CouldNot
 from wirespeed.model.kinds import Option
-from wirespeed.model.progress import Progress, Update, unheard
+from wirespeed.model.progress import Progress, unheard
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest
 from wirespeed.model.source import Problem
@@ -29,13 +25,19 @@ from wirespeed.model.text import Text
 from wirespeed.observation import series
 from wirespeed.verbs import _record_page
 from wirespeed.verbs._durations import asked_s
+from wirespeed.verbs._keeping import (
+    LEAST_PERIOD_S,
+    MOST_DURATION_S,
+    MOST_PERIOD_S,
+    kept_recording,
+    stopped_by_interrupt,
+    told,
+)
 
 if TYPE_CHECKING:
     from wirespeed.observation.recording import Recording, Sink
 
 SCHEMA = "wirespeed/record/1"
-LEAST_PERIOD_S, MOST_PERIOD_S = 0.001, 60.0
-MOST_DURATION_S = 7 * 86_400.0
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,7 +105,7 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     for_s = asked_s(options.for_, "--for", most_s=MOST_DURATION_S)
     every_s = asked_s(options.every, "--every", LEAST_PERIOD_S, MOST_PERIOD_S)
     machine = Local()
-    with _stopped_by_interrupt() as should_stop:
+    with stopped_by_interrupt() as should_stop:
         start = partial(
             record,
             machine,
@@ -111,7 +113,7 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
             for_s=for_s,
             every_s=every_s,
             flows=options.flows,
-            on_tick=_told(progress, for_s),
+            on_tick=told(progress, for_s),
             should_stop=should_stop,
         )
         if options.save is None:
@@ -140,8 +142,6 @@ def exit_code(answer: Answer, options: Options) -> int:
 def _kept(
     place: Path, manifest: Manifest, every_s: float, start: Callable[[Sink], Recording]
 ) -> tuple[Recording, list[Record | Problem]]:
-    from wirespeed.verbs._keeping import kept_recording
-
     try:
         recording, manifest = kept_recording(place, manifest, every_s, start)
     except FileExistsError as error:
@@ -157,46 +157,6 @@ def _kept(
         )
         records.append(Problem(source=recording.cost().source, why=why))
     return recording, records
-
-
-@contextmanager
-def _stopped_by_interrupt() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C ends the recording at its next flush, lest it cut one in half; a second one ends the program."""
-    asked: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield lambda: bool(asked)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _told(progress: Progress, for_s: float) -> Callable[[Recording], None] | None:
-    if progress is unheard:
-        return None
-    from wirespeed.observation.live import Live
-
-    live = Live()
-
-    def tell(recording: Recording) -> None:
-        live.follow(recording)
-        progress(
-            Update(
-                says=Text(en="recording, Ctrl-C ends it and keeps what there is", zh="正在记录，按 Ctrl-C 结束并保留已有内容"),
-                done_ratio=min(recording.duration_s / for_s, 1.0),
-                remaining_s=max(for_s - recording.duration_s, 0.0),
-                view=_record_page.view(live),
-            )
-        )
-
-    return tell
 
 
 def present(answer: Answer, options: Options) -> Document:
