@@ -112,6 +112,15 @@ def test_too_little_is_told() -> None:
     assert math.isinf(tail.error_above), "fifty samples have no upper end of a 99th percentile"
 
 
+def test_one_burst_is_one_event_and_many_are_not() -> None:
+    """A tenth of the samples in one stretch says little of the next run; the same tenth in thirty stretches says much."""
+    once, often = np.zeros(300), np.zeros(300)
+    once[100:130], often[::10] = 1000.0, 1000.0
+    quiet = quantile_of(np.zeros(300), 0.99)
+    assert difference(quiet, quantile_of(once, 0.99)).chance(least=1.0) > 0.05
+    assert difference(quiet, quantile_of(often, 0.99)).chance(least=1.0) < 0.001
+
+
 def test_gaps_are_left_out() -> None:
     rng = np.random.default_rng(24)
     series = rng.standard_normal(300)

@@ -25,7 +25,7 @@ from wirespeed.model.text import Text
 from wirespeed.theory.rates import rates
 from wirespeed.theory.statistics import Estimate, Values, adjusted, difference, mean_of, mean_of_repeats, quantile_of
 
-FALSE_MOVES_RATIO = 0.01
+FALSE_MOVES_RATIO = 0.05
 """Share of false ones among the figures that are said to have moved."""
 TAIL_SHARE = 0.99
 SAME_PACE_RATIO = 1.25

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from wirespeed.diagnosis.comparison import unit_of
-from wirespeed.diagnosis.relevance import is_symptom, least_of_series
+from wirespeed.diagnosis.relevance import is_symptom, is_trouble, least_of_series
 from wirespeed.model.samples import Series
 from wirespeed.model.series import Moved, Periodic
 from wirespeed.model.source import Source
@@ -91,10 +91,31 @@ def _symptoms(series: list[Series], grid: dict[str, Values]) -> list[str]:
 
 
 def _strongest(moved: list[Moved]) -> Iterator[Moved]:
-    """The first few of each symptom, without those that are the symptom under another name."""
+    """The first few of each symptom; a pair is told once, and one trouble counted under several names not at all."""
     told: dict[str, int] = {}
+    pairs: set[frozenset[str]] = set()
     for one in sorted(moved, key=lambda each: -abs(each.coefficient_ratio)):
-        is_same = one.coefficient_ratio >= SAME_RATIO and one.lag_s == 0.0
-        if not is_same and told.get(one.symptom, 0) < MOST_FOR_ONE_SYMPTOM:
-            told[one.symptom] = told.get(one.symptom, 0) + 1
-            yield one
+        pair = frozenset((one.symptom, one.series))
+        if _is_one_thing(one) or pair in pairs or told.get(one.symptom, 0) >= MOST_FOR_ONE_SYMPTOM:
+            continue
+        pairs.add(pair)
+        told[one.symptom] = told.get(one.symptom, 0) + 1
+        yield one
+
+
+def _is_one_thing(one: Moved) -> bool:
+    """Whether both are the same events: equal at no lag, or two troubles of one family (a retransmit has some five names in TCP)."""
+    if one.coefficient_ratio >= SAME_RATIO and one.lag_s == 0.0:
+        return True
+    (family, name), (other_family, other_name) = (_parts(without_host(full, one.host)) for full in (one.symptom, one.series))
+    return family == other_family and is_trouble(name) and is_trouble(other_name)
+
+
+def without_host(name: str, host: str | None) -> str:
+    """`family/scope/name` of a series that is called with its host in front."""
+    return name.removeprefix(f"{host} ") if host else name
+
+
+def _parts(path: str) -> tuple[str, str]:
+    """Family and own name of a series."""
+    return path.partition("/")[0], path.rpartition("/")[2]

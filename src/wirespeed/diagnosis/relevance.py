@@ -14,14 +14,14 @@ _WAITING = re.compile(r"(?i)rtt|latency|(?<![a-z])wait|backlog|queue|inflight|in
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The smallest difference that matters: a share of the larger of the two figures, but at least so much in their unit."""
+    """The smallest difference that matters: a share of the smaller of the two figures, but at least so much in their unit."""
 
     share: float
     amount: float
 
     def of(self, before: float, after: float, tail: bool = False) -> float:
         """In the figures' unit. Tails vary more from run to run than means, and what matters of them is double."""
-        return max(self.amount, self.share * max(abs(before), abs(after))) * (2.0 if tail else 1.0)
+        return max(self.amount, self.share * min(abs(before), abs(after))) * (2.0 if tail else 1.0)
 
 
 TROUBLE_PER_S = Least(0.2, 0.5)

@@ -29,7 +29,7 @@ class FactChange(msgspec.Struct, frozen=True, kw_only=True):
 class FigureChange(msgspec.Struct, frozen=True, kw_only=True):
     """One figure of two runs. All values are in `unit`; None is not known.
 
-    `moved` means that the true difference is larger than `least`, the smallest that matters, with at most one false call in a hundred among all that
+    `moved` means that the true difference is larger than `least`, the smallest that matters, with at most one false call in twenty among all that
     are called so; `still` that the 95 % interval lies within `least`; `unknown` that neither can be told, for the reason in `why`.
     """
 

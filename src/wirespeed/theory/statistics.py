@@ -59,26 +59,45 @@ def mean_of_repeats(values: Values) -> Estimate:
 def quantile_of(values: Values, share: float) -> Estimate:
     """A quantile (0.5 the median) of a stationary series of any autocorrelation.
 
-    Woodruff (1952): the interval of the share of samples below the quantile, itself a mean of an autocorrelated series, is carried over to the
-    values at its ends. An end beyond the samples is infinitely uncertain. Raises ValueError when nothing is known.
+    Woodruff (1952): a value is a possible quantile while the interval of the share of samples at most as large, itself the mean of an
+    autocorrelated series, holds `share`. The error of that share is taken at the quantile and at the value itself, whichever gives the
+    wider interval: a burst is one event however many samples it has. An end beyond the samples is infinitely uncertain. Raises ValueError when
+    nothing is known.
     """
     known = _known(values)
     ordered = np.sort(known)
     value = float(ordered[min(max(math.ceil(share * len(known)) - 1, 0), len(known) - 1)])
     # at the largest sample "at most" would hold for all, and nothing be uncertain
     below = (known < value if value == ordered[-1] else known <= value).astype(np.float64)
-    error, freedom = _error_of_mean(below, max(block_length(below), block_length(known)))
+    block = max(block_length(below), block_length(known))
+    error, freedom = _error_of_mean(below, block)
     if ordered[0] == ordered[-1] or freedom < LEAST_FREEDOM:
         error = 0.0 if freedom >= LEAST_FREEDOM else math.inf
         return Estimate(value, error, error, freedom, len(known))
     times = student_quantile(0.5 + CONFIDENCE_RATIO / 2, freedom)
-    ends = []
-    for end in (share - times * error, share + times * error):
-        rank = math.ceil(end * len(known)) - 1
-        ends.append(float(ordered[rank]) if 0 <= rank < len(known) else math.inf)
-    spread_below = value - ends[0] if math.isfinite(ends[0]) else math.inf
-    spread_above = ends[1] - value
-    return Estimate(value, spread_below / times, spread_above / times, freedom, len(known))
+    low, high = (_at_rank(ordered, share + side * times * error) for side in (-1.0, 1.0))
+    low = min(low, _lowest_possible(known, ordered, value, share, block, times))
+    spread_below = value - low if math.isfinite(low) else math.inf
+    return Estimate(value, spread_below / times, (high - value) / times, freedom, len(known))
+
+
+def _at_rank(ordered: Values, share: float) -> float:
+    """The sample with this share of all at or below it; infinite beyond either end."""
+    rank = math.ceil(share * len(ordered)) - 1
+    return float(ordered[rank]) if 0 <= rank < len(ordered) else math.copysign(math.inf, rank)
+
+
+def _lowest_possible(known: Values, ordered: Values, value: float, share: float, block: int, times: float) -> float:
+    """The smallest sample that may be the quantile, by bisection over the ranks below it."""
+    low, high = 0, int(np.searchsorted(ordered, value))
+    while low < high:
+        middle = (low + high) // 2
+        below = (known <= ordered[middle]).astype(np.float64)
+        if float(below.mean()) + times * _error_of_mean(below, block)[0] >= share:
+            high = middle
+        else:
+            low = middle + 1
+    return float(ordered[low])
 
 
 def _known(values: Values) -> Values:

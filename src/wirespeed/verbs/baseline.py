@@ -15,7 +15,7 @@ from wirespeed.archive.redact import redacted
 from wirespeed.archive.runs_directory import run_name
 from wirespeed.archive.store import Run
 from wirespeed.diagnosis.changed_facts import FACTS
-from wirespeed.diagnosis.correlated import correlated
+from wirespeed.diagnosis.correlated import correlated, without_host
 from wirespeed.machines.local import Local
 from wirespeed.machines.recording import Recording as Asked
 from wirespeed.model.document import AnyBlock, Document, FactList, Headline, Prose, Steps
@@ -209,12 +209,14 @@ def _headline(answer: Answer) -> Headline:
 
 def sentence(one: Moved | Periodic) -> Text:
     """One relation in words."""
+    series = without_host(one.series, one.host)
     if isinstance(one, Periodic):
         period = printed("period_s", one.period_s)
         return Text(
-            en=f"{one.series} spikes every {period} ({one.repeats_count} times)",
-            zh=f"{one.series} 每 {period} 出现一次峰值（共 {one.repeats_count} 次）",
+            en=f"{series} spikes every {period} ({one.repeats_count} times)",
+            zh=f"{series} 每 {period} 出现一次峰值（共 {one.repeats_count} 次）",
         )
+    symptom = without_host(one.symptom, one.host)
     lag = printed("lag_s", abs(one.lag_s))
     when = (
         Text(en="at the same time", zh="同时")
@@ -226,6 +228,6 @@ def sentence(one: Moved | Periodic) -> Text:
     way = Text(en="with", zh="同向") if one.coefficient_ratio > 0 else Text(en="against", zh="反向")
     strength = printed("coefficient_ratio", abs(one.coefficient_ratio))
     return Text(
-        en=f"{one.series} moved {way.en} {one.symptom}, {when.en} (rank correlation {strength})",
-        zh=f"{one.series} 与 {one.symptom} {way.zh}变动，{when.zh}（秩相关 {strength}）",
+        en=f"{series} moved {way.en} {symptom}, {when.en} (rank correlation {strength})",
+        zh=f"{series} 与 {symptom} {way.zh}变动，{when.zh}（秩相关 {strength}）",
     )

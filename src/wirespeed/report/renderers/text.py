@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule as Line
@@ -32,6 +33,8 @@ from wirespeed.report.plain import visible
 _STYLE = {"plain": "", "good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _BAR_CELLS = 24
 _SPAN_CELLS = 24
+_LABEL_CELLS = 44
+"""A longer name of a figure is wrapped; a shorter one leaves that to what stands beside it."""
 
 
 def rendered(document: Document, language: Language) -> RenderableType:
@@ -74,8 +77,10 @@ def _block(block: AnyBlock, language: Language) -> RenderableType:
 
 def _difference(block: Difference, language: Language) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in (None, words.BEFORE, words.AFTER, words.DIFFERENCE):
-        table.add_column(Styled(title[language]) if title else "", overflow="fold")
+    fits = max((cell_len(span.label[language]) for span in block.spans), default=0) <= _LABEL_CELLS
+    table.add_column("", overflow="fold", no_wrap=fits)
+    for title in (words.BEFORE, words.AFTER, words.DIFFERENCE):
+        table.add_column(Styled(title[language]), overflow="fold")
     table.add_column(Styled(words.LESS_OR_MORE[language]), no_wrap=True)
     for span in block.spans:
         cells = (span.label, span.before, span.after, span.change)

@@ -260,8 +260,12 @@ def _is_worth_showing(change: FigureChange) -> bool:
 
 
 def _each_once(changes: list[FigureChange]) -> list[FigureChange]:
-    """Of several statistics of one series the first."""
-    return list({one.figure: one for one in reversed(changes)}.values())[::-1]
+    """One statistic of each series, the mean where it is among them, at the place of the first."""
+    shown: dict[str, FigureChange] = {}
+    for one in changes:
+        if one.figure not in shown or one.statistic != "p99":
+            shown[one.figure] = one
+    return list(shown.values())
 
 
 def _spans(title: Text, changes: list[FigureChange], tone: Literal["warn", "plain"]) -> Difference:
@@ -285,12 +289,15 @@ def _span(change: FigureChange, tone: Literal["warn", "plain"]) -> Span:
 
 
 def _change(change: FigureChange) -> Text:
-    """The difference with its interval, or why that has no ends."""
-    said = in_unit(change.unit, change.difference, is_signed=True)
-    if change.lowest is None or change.highest is None:
-        return same(said) if change.why is None else Text(en=f"{said} ({change.why.en})", zh=f"{said}（{change.why.zh}）")
-    low, high = (in_unit(change.unit, end, is_signed=True) for end in (change.lowest, change.highest))
-    return same(f"{said} ({low} … {high})")
+    """The difference with its interval: both ends, the one that is known, or why there is none."""
+    said, low, high = (in_unit(change.unit, value, is_signed=True) for value in (change.difference, change.lowest, change.highest))
+    if change.lowest is not None and change.highest is not None:
+        return same(f"{said} ({low} … {high})")
+    if change.lowest is not None:
+        return same(f"{said} (≥ {low})")
+    if change.highest is not None:
+        return same(f"{said} (≤ {high})")
+    return same(said) if change.why is None else Text(en=f"{said} ({change.why.en})", zh=f"{said}（{change.why.zh}）")
 
 
 def _place(times_least: float) -> float:

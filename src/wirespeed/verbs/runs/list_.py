@@ -19,7 +19,6 @@ SCHEMA = "wirespeed/runs-list/1"
 _HOLDS = {
     "facts": Text(en="facts", zh="配置信息"),
     "series": Text(en="series", zh="序列"),
-    "records": Text(en="records", zh="记录"),
 }
 
 
@@ -131,7 +130,7 @@ def _row(item: Item) -> tuple[Text, ...]:
     if not item.is_readable:
         damaged = Text(en="manifest damaged", zh="清单已损坏")
         return (same(item.name), same(""), damaged, same(""), same(""), same(printed("size_bytes", item.size_bytes)))
-    holds = [_HOLDS[part] for part in item.holds]
+    holds = [_HOLDS[part] for part in item.holds if part in _HOLDS]
     return (
         same(item.name),
         same(printed("started_at_s", item.started_at_s)),
