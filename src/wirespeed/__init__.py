@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from wirespeed.verbs import baseline as _baseline
     from wirespeed.verbs import diagnose as _diagnose
     from wirespeed.verbs import inspect as _inspect
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
         *inputs: str, question: str = "", side: Literal["training", "serving"] | None = None, save: str | None = None
     ) -> _diagnose.Answer:
         """Ranked causes with quoted evidence, from files, directories, archives, saved cases, or (without inputs) this machine."""
+
+    def baseline(*, for_: str = "5m", every: str = "100ms", runs: str | None = None, redact: bool = False) -> _baseline.Answer:
+        """Facts and a recording of this machine, kept as one run."""
 
     def inspect(
         *inputs: str, save: str | None = None, redact: bool = False, only: tuple[str, ...] = (), look_up: str | None = None
