@@ -260,9 +260,9 @@ def test_three_hundred_series_of_100_000_samples_within_five_seconds() -> None:
                 for index in range(280)
             ]
         )
-    start = time.perf_counter()
+    start_s = time.process_time()
     compared((sides[0], ()), (sides[1], ()))
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start_s < 5.0
 
 
 @pytest.mark.parametrize(

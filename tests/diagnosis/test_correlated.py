@@ -81,6 +81,6 @@ def test_nothing_from_nothing() -> None:
 def test_a_long_recording_is_quick() -> None:
     rng = np.random.default_rng(5)
     many = [counter("links", f"rx_dropped{index}", "packets", rng.poisson(5, 20_000).astype(float)) for index in range(100)]
-    start = time.perf_counter()
+    start_s = time.process_time()
     correlated(many)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start_s < 2.0

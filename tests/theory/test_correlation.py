@@ -90,9 +90,9 @@ def test_gaps_take_the_value_before() -> None:
 def test_three_hundred_series_within_two_seconds() -> None:
     rng = np.random.default_rng(37)
     rows = rng.standard_normal((305, 1500))
-    start = time.perf_counter()
+    start_s = time.process_time()
     moved_together(named(rows[:5]), named(rows), widest_lag(1500), EVERY_S, SOURCE)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start_s < 2.0
 
 
 def test_ranks_share_ties() -> None:

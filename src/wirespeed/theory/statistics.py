@@ -88,9 +88,9 @@ def _at_rank(ordered: Values, share: float) -> float:
 
 
 def _lowest_possible(known: Values, ordered: Values, value: float, share: float, block: int, times: float) -> float:
-    """The smallest sample that may be the quantile, by bisection over the ranks below it."""
+    """The smallest sample that may be the quantile, by bisection over the ranks below it, to one rank in 2,000."""
     low, high = 0, int(np.searchsorted(ordered, value))
-    while low < high:
+    while high - low > len(known) // 2000:
         middle = (low + high) // 2
         below = (known <= ordered[middle]).astype(np.float64)
         if float(below.mean()) + times * _error_of_mean(below, block)[0] >= share:
