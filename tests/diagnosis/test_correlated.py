@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from wirespeed.diagnosis.correlated import correlated, on_clock
+from wirespeed.diagnosis.correlated import correlated
 from wirespeed.model.samples import Key, Series
 from wirespeed.model.series import Moved, Periodic
 
@@ -55,20 +55,6 @@ def test_even_bursts_have_one_period_in_rate_queue_and_retransmits() -> None:
 @pytest.mark.parametrize("seed", range(10, 16))
 def test_an_even_flow_has_no_symptom(seed: int) -> None:
     assert correlated(recording(seed)) == ()
-
-
-def test_a_slower_counter_stands_on_the_same_clock() -> None:
-    clock = np.arange(COUNT + 1) * EVERY_S
-    slow = on_clock(counter("memory", "x", "1", np.repeat([100.0, 300.0], COUNT // 2), every=20), clock)
-    assert slow is not None
-    assert np.allclose(slow[: COUNT // 2 - 20], 100) and np.allclose(slow[COUNT // 2 + 20 :], 300)
-
-
-def test_a_device_made_anew_is_a_gap() -> None:
-    series = Series(host=None, key=Key("links", "e", "rx"), t_s=np.arange(6.0), value=np.array([10.0, 20, 30, 0, 10, 20]))
-    values = on_clock(series, np.arange(6.0))
-    assert values is not None
-    assert np.isnan(values[2]) and np.allclose(values[[0, 1, 3, 4]], 10)
 
 
 def test_nothing_from_nothing() -> None:

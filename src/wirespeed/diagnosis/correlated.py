@@ -10,6 +10,7 @@ from wirespeed.model.samples import Series
 from wirespeed.model.series import Moved, Periodic
 from wirespeed.model.source import Source
 from wirespeed.theory.correlation import moved_together, rhythms, widest_lag
+from wirespeed.theory.grids import name_of, on_grid
 from wirespeed.theory.statistics import Values
 
 MOST_SAMPLES = 4096
@@ -18,6 +19,8 @@ LONGEST_LAG_S = 2.0
 """A cause that shows more than this before its effect is not looked for: time-outs and buffers of networks are shorter."""
 MOST_SYMPTOMS = 8
 MOST_FOR_ONE_SYMPTOM = 6
+ALIKE_RATIO = 0.9
+"""Symptoms that correlate this much at no lag are told as one."""
 SAME_RATIO = 0.995
 """A series that correlates this much at no lag is the symptom itself, counted in another table."""
 
@@ -27,70 +30,47 @@ def correlated(series: Iterable[Series], tool: str = "record") -> tuple[Moved | 
 
     Symptoms are delays, queues and troubles (`relevance.is_symptom`) that at their highest reach what matters; the strongest are taken.
     """
-    known = [one for one in series if len(one.t_s) > 2]
+    known = [one for one in series if len(one.t_s) > 2 and not (one.value == one.value[0]).all()]
     if not known:
         return ()
-    host = known[0].host
-    source = Source(tool=tool, path="series", host=host)
-    every_s, clock = _clock(known)
-    grid = {_name(one): values for one in known if (values := on_clock(one, clock)) is not None}
-    most_lag = min(widest_lag(len(clock) - 1), round(LONGEST_LAG_S / every_s))
-    symptoms = {name: grid[name] for name in _symptoms(known, grid)}
-    moved = list(moved_together(symptoms, grid, most_lag, every_s, source))
-    active = {_name(one): grid[_name(one)] for one in known if _name(one) in grid and _strength(one, grid[_name(one)]) >= 1.0}
-    return (*_strongest(moved), *rhythms(active, every_s, source))
+    source = Source(tool=tool, path="series", host=known[0].host)
+    duration_s = max(float(one.t_s[-1]) for one in known)
+    every_s = max(min(float(np.median(np.diff(one.t_s))) for one in known), duration_s / MOST_SAMPLES)
+    grid = on_grid(known, every_s, duration_s)
+    strengths = {name_of(one): _strength(one, grid[name_of(one)]) for one in known}
+    symptoms = [name_of(one) for one in known if is_symptom(one.key.name) and strengths[name_of(one)] >= 1.0]
+    strongest = dict(_distinct((name, grid[name]) for name in sorted(symptoms, key=lambda name: -strengths[name])))
+    length = len(next(iter(grid.values())))
+    moved = moved_together(strongest, grid, min(widest_lag(length), round(LONGEST_LAG_S / every_s)), every_s, source)
+    active = {name: values for name, values in grid.items() if strengths[name] >= 1.0}
+    return (*_told(moved), *rhythms(active, every_s, source))
 
 
-def _name(series: Series) -> str:
-    key = series.key
-    return " ".join(part for part in (series.host or "", f"{key.family}/{key.scope}/{key.name}") if part)
-
-
-def _clock(series: list[Series]) -> tuple[float, Values]:
-    """One clock for all: the pace of the quickest, over the time all have in common."""
-    paces_s = [float(np.median(np.diff(one.t_s))) for one in series]
-    start_s, end_s = (float(np.median([one.t_s[place] for one in series])) for place in (0, -1))
-    every_s = max(min(paces_s), (end_s - start_s) / MOST_SAMPLES, 1e-6)
-    count = round((end_s - start_s) / every_s) + 1
-    return every_s, np.linspace(start_s, start_s + (count - 1) * every_s, count)
-
-
-def on_clock(series: Series, clock: Values) -> Values | None:
-    """The figures of a series between the ticks of a clock: a counter's rate, a gauge's last value; None where it does not move.
-
-    A counter read more rarely has its count spread evenly; one that fell (a device made anew) has a gap there.
-    """
-    t_s, value = series.t_s, series.value
-    known = np.isfinite(value)
-    t_s, value = t_s[known], value[known]
-    if len(value) < 3 or (value == value[0]).all():
-        return None
-    if series.key.kind == "gauge":
-        places = np.searchsorted(t_s, clock[1:] + 1e-9, side="right") - 1
-        return np.where(places < 0, np.nan, value[np.maximum(places, 0)])
-    steps = np.diff(value)
-    whole = np.concatenate(([0.0], np.cumsum(np.maximum(steps, 0.0))))
-    counted = np.diff(np.interp(clock, t_s, whole)) / np.diff(clock)
-    fell = t_s[1:][steps < 0]
-    if len(fell):
-        counted[np.clip(np.searchsorted(clock, fell) - 1, 0, len(counted) - 1)] = np.nan
-    return counted
+def _distinct(symptoms: Iterable[tuple[str, Values]]) -> Iterator[tuple[str, Values]]:
+    """The first symptoms that are not another one under a different name: a retransmit has some ten counters."""
+    kept: list[Values] = []
+    for name, values in symptoms:
+        centred = np.nan_to_num(values - np.nanmean(values))
+        unit = centred / (np.linalg.norm(centred) or 1.0)
+        if all(abs(float(unit @ other)) < ALIKE_RATIO for other in kept):
+            kept.append(unit)
+            yield name, values
+        if len(kept) == MOST_SYMPTOMS:
+            return
 
 
 def _strength(series: Series, values: Values) -> float:
     """How far a series reaches beyond its usual value, as a multiple of what matters of it."""
     key = series.key
     least = least_of_series(key.family, key.name, unit_of(key), is_rate=key.kind == "counter")
-    usual, highest = float(np.nanmedian(values)), float(np.nanmax(values))
-    return (highest - usual) / least.of(usual, usual)
+    there = values[np.isfinite(values)]
+    if not len(there):
+        return 0.0
+    usual = float(np.median(there))
+    return (float(there.max()) - usual) / least.of(usual, usual)
 
 
-def _symptoms(series: list[Series], grid: dict[str, Values]) -> list[str]:
-    found = [(_strength(one, grid[_name(one)]), _name(one)) for one in series if is_symptom(one.key.name) and _name(one) in grid]
-    return [name for strength, name in sorted(found, reverse=True) if strength >= 1.0][:MOST_SYMPTOMS]
-
-
-def _strongest(moved: list[Moved]) -> Iterator[Moved]:
+def _told(moved: Iterable[Moved]) -> Iterator[Moved]:
     """The first few of each symptom; a pair is told once, and one trouble counted under several names not at all."""
     told: dict[str, int] = {}
     pairs: set[frozenset[str]] = set()
@@ -113,7 +93,7 @@ def _is_one_thing(one: Moved) -> bool:
 
 def without_host(name: str, host: str | None) -> str:
     """`family/scope/name` of a series that is called with its host in front."""
-    return name.removeprefix(f"{host} ") if host else name
+    return name.removeprefix(f"{host or '?'} ")
 
 
 def _parts(path: str) -> tuple[str, str]:
