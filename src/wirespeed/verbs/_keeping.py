@@ -11,7 +11,6 @@ import msgspec
 
 from wirespeed.archive import store
 from wirespeed.archive.series import FrameWriter, close_series
-from wirespeed.model.errors import BadRequest
 from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.run import Manifest, RecordingNote
 from wirespeed.model.source import Problem, Source
@@ -20,16 +19,6 @@ from wirespeed.observation.recording import Recording, Sink
 
 LEAST_PERIOD_S, MOST_PERIOD_S = 0.001, 60.0
 MOST_DURATION_S = 7 * 86_400.0
-MOST_READINGS = 20_000_000
-"""Ticks of a recording: numbers are kept in memory until its end, some 300 bytes a tick on a quiet host."""
-
-
-def check_size(for_s: float, every_s: float) -> None:
-    """Raise BadRequest where a recording would not fit into memory."""
-    if for_s / every_s > MOST_READINGS:
-        raise BadRequest(
-            Text(en="that is more samples than memory holds; record more rarely", zh="采样数超出内存容量；请降低采样频率")
-        )
 
 
 def kept_recording(

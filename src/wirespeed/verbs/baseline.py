@@ -33,7 +33,6 @@ from wirespeed.verbs._keeping import (
     LEAST_PERIOD_S,
     MOST_DURATION_S,
     MOST_PERIOD_S,
-    check_size,
     kept_recording,
     stopped_by_interrupt,
     told,
@@ -98,7 +97,6 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     """Look, record and keep. Raises BadRequest for impossible options, CouldNot where the run cannot be begun."""
     for_s = asked_s(options.for_, "--for", most_s=MOST_DURATION_S)
     every_s = asked_s(options.every, "--every", LEAST_PERIOD_S, MOST_PERIOD_S)
-    check_size(for_s, every_s)
     folder = folder_of(options.runs)
     key = secrets.token_bytes(32)
     cleaned = partial(redacted, identities=options.redact, rewrite=without_identities, key=key)
