@@ -6,6 +6,7 @@ closed after `greeting_s`, and there are at most `most_pending_count` of them.
 
 import contextlib
 import errno
+import gc
 import os
 import secrets
 import selectors
@@ -182,6 +183,7 @@ class _Responder:
         if pid == 0:
             try:
                 dies_with(parent)
+                gc.disable()  # it lives for minutes, and a collection in an echo would be a late reply
                 os.setpgid(0, 0)
                 near.close()
                 self._forget_everything_but(waiting)
