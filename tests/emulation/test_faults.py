@@ -2,7 +2,9 @@
 
 import contextlib
 import itertools
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -16,9 +18,11 @@ from wirespeed.emulation import breaking, control, faults, features, founding, t
 from wirespeed.emulation import lab as labs
 from wirespeed.emulation.fault import Fault
 from wirespeed.emulation.state import DEFAULT_NAME, read_state
+from wirespeed.emulation.topology import Spec
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Rule
+from wirespeed.verbs.lab.up import KEEPER_MODULE
 
 SHELF = shelf.every(faults, Fault)
 _LOOK = """
@@ -405,14 +409,15 @@ def test_healthy_load_runs_and_stops(lab: labs.Lab, untouched: dict[str, str], k
     assert read_state(lab.directory) == lab.state
 
 
-def test_groups_of_a_lab_that_was_killed_are_removed(lab: labs.Lab) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_groups_of_a_lab_are_removed(lab: labs.Lab, is_killed: bool) -> None:
+    """By its guard, and where the guard was killed by whoever looks after the lab next."""
     _skip_unless_possible(lab, "slow_host_cpu")
-    from wirespeed.emulation.topology import Spec
-    from wirespeed.verbs.lab.up import KEEPER_MODULE
-
     made = founding.up(Spec(hosts_count=2), KEEPER_MODULE, name="other")
     done = breaking.put_in("other", "slow_host_cpu", seed=1)
     (group,) = [Path(undo.what) for undo in done.undo if undo.kind == "cgroup"]
     assert str(made.node(done.where).pid) in (group / "cgroup.procs").read_text(encoding="ascii").split()
+    if is_killed:
+        os.kill(made.state.guard.pid, signal.SIGKILL)
     labs.down("other")
     assert not group.exists()

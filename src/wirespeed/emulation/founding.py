@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from wirespeed.emulation import topology
+from wirespeed.emulation import groups, topology
 from wirespeed.emulation.hands import Hands
 from wirespeed.emulation.keeper import KNOWN, MOST_MESSAGE_BYTES, Mandate, Report
 from wirespeed.emulation.lab import Lab
@@ -65,6 +65,7 @@ def up(spec: Spec, keeper_module: str, *, name: str = DEFAULT_NAME, lifetime_s: 
                     zh=f"实验室 {name} 已在运行；请用 `wirespeed lab down` 结束它，或另取 --name",
                 )
             )
+        groups.remove_all(name)
         make_directory(name)
         is_up = False
         try:

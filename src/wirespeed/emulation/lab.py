@@ -1,5 +1,6 @@
 """A lab that lives, as others use it: open it, reach its nodes, end it."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -9,9 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from wirespeed.emulation import control
+from wirespeed.emulation import control, groups
 from wirespeed.emulation.state import (
     DEFAULT_NAME,
+    Guard,
     LabState,
     lab_directory,
     locked,
@@ -119,28 +121,28 @@ def down(name: str = DEFAULT_NAME) -> bool:
     """End the lab and wait until nothing of it is left; False where there was none. Raises CouldNot when it does not end."""
     directory = lab_directory(name)
     state = read_state(directory)
-    if state is None:
-        with locked(root_directory()):
-            if read_state(directory) is None:
-                shutil.rmtree(directory, ignore_errors=True)
-        return False
-    try:
-        guard = os.pidfd_open(state.guard.pid)
-    except ProcessLookupError:
-        return True
-    try:
-        if started_count(state.guard.pid) == state.guard.started_count:
-            signal.pidfd_send_signal(guard, signal.SIGTERM)
-    except ProcessLookupError:
-        return True
-    finally:
-        os.close(guard)
+    if state is not None:
+        _end(state.guard, name)
+    with locked(root_directory()):  # a guard that was killed cannot clear away
+        if read_state(directory) is None:
+            groups.remove_all(name)
+            shutil.rmtree(directory, ignore_errors=True)
+    return state is not None
+
+
+def _end(guard: Guard, name: str) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        handle = os.pidfd_open(guard.pid)
+        try:
+            if started_count(guard.pid) == guard.started_count:  # the number has not been given to another process
+                signal.pidfd_send_signal(handle, signal.SIGTERM)
+        finally:
+            os.close(handle)
     deadline = time.monotonic() + DOWN_PATIENCE_S
-    while started_count(state.guard.pid) == state.guard.started_count:
+    while started_count(guard.pid) == guard.started_count:
         if time.monotonic() > deadline:
             raise CouldNot(Text(en=f"the lab {name} does not end", zh=f"实验室 {name} 无法结束"))
         time.sleep(_POLL_S)
-    return True
 
 
 def names() -> tuple[str, ...]:

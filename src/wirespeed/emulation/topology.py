@@ -1,5 +1,6 @@
 """The lab as a drawing: nodes, links, addresses, and the lines that `ip` and `tc` are given for each node."""
 
+import itertools
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -8,6 +9,7 @@ Role: TypeAlias = Literal["host", "leaf", "spine"]
 
 MOST_LEAVES, MOST_SPINES, MOST_HOSTS = 16, 8, 200
 HOST_RATE_BITS_PER_S, UPLINK_RATE_BITS_PER_S = 200e6, 400e6
+FIRST_INDEX = 10
 BUCKET_BYTES = 15_000
 """Token bucket of every egress; what fits in it passes at once."""
 QUEUE_S = 0.010
@@ -97,10 +99,15 @@ def drawn(spec: Spec) -> Drawing:
 
 
 def cabling(drawing: Drawing, pids: dict[str, int]) -> tuple[str, ...]:
-    """Lines for `ip -batch` that lay every cable between the namespaces of the nodes' processes."""
+    """Lines for `ip -batch` that lay every cable between the namespaces of the nodes' processes.
+
+    No two ports have one index: the kernel takes a port whose index is that of its peer for one without a peer, and lets it wait
+    up to a second before it starts (`linkwatch_urgent_event` of net/core/link_watch.c).
+    """
     return tuple(
-        f"link add name {link.near_port} netns {pids[link.near]} type veth peer name {link.far_port} netns {pids[link.far]}"
-        for link in drawing.links
+        f"link add name {link.near_port} index {index} netns {pids[link.near]} "
+        f"type veth peer name {link.far_port} index {index + 1} netns {pids[link.far]}"
+        for index, link in zip(itertools.count(FIRST_INDEX, 2), drawing.links, strict=False)
     )
 
 
