@@ -65,7 +65,7 @@ def up(spec: Spec, keeper_module: str, *, name: str = DEFAULT_NAME, lifetime_s: 
                     zh=f"实验室 {name} 已在运行；请用 `wirespeed lab down` 结束它，或另取 --name",
                 )
             )
-        groups.remove_all(name)
+        groups.remove_all(directory)
         make_directory(name)
         is_up = False
         try:

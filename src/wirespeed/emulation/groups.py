@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+import zlib
 from pathlib import Path
 
 from wirespeed.model.errors import CouldNot
@@ -14,7 +15,6 @@ PERIOD_US = 100_000
 ONESELF = 0
 """Process number that means the process which writes it (cgroups.rst)."""
 REMOVE_PATIENCE_S = 2.0
-_PREFIX = "wirespeed-lab-"
 
 
 def can_limit() -> bool:
@@ -23,9 +23,9 @@ def can_limit() -> bool:
     return base is not None and os.access(base, os.W_OK)
 
 
-def path_for(lab: str, host: str) -> str:
-    """The group of one host."""
-    return str((_base() or ROOT) / f"{_PREFIX}{lab}.{host}")
+def path_for(directory: Path, host: str) -> str:
+    """The group of one host of the lab that is kept in this directory."""
+    return str((_base() or ROOT) / f"{_prefix(directory)}{host}")
 
 
 def limit(group: str, share_ratio: float, pid: int) -> None:
@@ -69,10 +69,10 @@ def remove(group: str, former: str) -> None:
     _remove_empty(Path(group))
 
 
-def remove_all(lab: str) -> None:
+def remove_all(directory: Path) -> None:
     """What a lab that died without healing left: empty groups."""
     base = _base()
-    for place in base.glob(f"{_PREFIX}{lab}.*") if base is not None else ():
+    for place in base.glob(f"{_prefix(directory)}*") if base is not None else ():
         _remove_empty(place)
 
 
@@ -86,6 +86,11 @@ def _remove_empty(place: Path) -> None:
             return
         except OSError:
             time.sleep(0.01)
+
+
+def _prefix(directory: Path) -> str:
+    """Labs of one name can live in several directories."""
+    return f"wirespeed-lab-{zlib.crc32(str(directory).encode()):08x}-"
 
 
 def _base() -> Path | None:

@@ -70,7 +70,7 @@ class Hands:
 
     def limit_cpu(self, host: str, share_ratio: float) -> None:
         """All processes of a host, and those it starts, get this share of one core (a quota of their control group)."""
-        group = groups.path_for(self.lab.state.name, host)
+        group = groups.path_for(self.lab.directory, host)
         pid = self.lab.node(host).pid
         self._record(Undo(node=host, kind="cgroup", what=group, lines=(groups.group_of(pid),)))
         groups.limit(group, share_ratio, pid)

@@ -95,7 +95,7 @@ def guard(channel: socket.socket, mandate: Mandate, serve: Serve) -> NoReturn:
 
 def _clear_away(directory: Path, identity: int) -> None:
     """Remove the lab's directory, unless a new lab has taken its place."""
-    groups.remove_all(directory.name.removeprefix("lab-"))
+    groups.remove_all(directory)
     with contextlib.suppress(OSError), locked(directory.parent):
         if directory.stat().st_ino == identity:
             shutil.rmtree(directory, ignore_errors=True)

@@ -125,7 +125,7 @@ def down(name: str = DEFAULT_NAME) -> bool:
         _end(state.guard, name)
     with locked(root_directory()):  # a guard that was killed cannot clear away
         if read_state(directory) is None:
-            groups.remove_all(name)
+            groups.remove_all(directory)
             shutil.rmtree(directory, ignore_errors=True)
     return state is not None
 
