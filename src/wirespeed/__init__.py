@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     ) -> _diagnose.Answer:
         """Ranked causes with quoted evidence, from files, directories, archives, saved cases, or (without inputs) this machine."""
 
-    def baseline(*, for_: str = "5m", every: str = "100ms", runs: str | None = None, redact: bool = False) -> _baseline.Answer:
-        """Facts and a recording of this machine, kept as one run."""
+    def baseline(
+        *, for_: str = "5m", every: str = "100ms", peers: tuple[str, ...] = (), token: str | None = None, runs: str | None = None
+    ) -> _baseline.Answer:
+        """Facts, a recording and the paths to peers of this machine, kept as one run."""
 
     def inspect(
         *inputs: str, save: str | None = None, redact: bool = False, only: tuple[str, ...] = (), look_up: str | None = None

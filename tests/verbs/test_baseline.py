@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from benches.peers import TOKEN, responder
 from wirespeed.archive import store
 from wirespeed.archive.series import read_series
 from wirespeed.machines.local import Local
@@ -19,6 +20,7 @@ from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.facts.host import HostIdentity
 from wirespeed.model.facts.path import Address
 from wirespeed.model.kinds import Renderer
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.progress import Update
 from wirespeed.model.series import Moved, Periodic, SeriesSummary
 from wirespeed.model.source import Source
@@ -151,3 +153,26 @@ def test_killed_it_has_the_facts_and_what_was_flushed(tmp_path: Path) -> None:
     assert len(read_series(tmp_path / item.name)[0]) > 50
     answer = compare.run(compare.Options(inputs=("last", "last"), runs=str(tmp_path)))
     assert answer.facts == () and answer.figures == ()
+
+
+def test_paths_to_peers_are_measured_often_enough_to_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline, "MEASURED_FOR", "0.1s")
+    with responder() as (port, _):
+        given = Options(for_="300ms", runs=str(tmp_path), peers=(f"127.0.0.1:{port}",), token=TOKEN)
+        answer = baseline.run(given)
+    records = store.open_run(Path(answer.place)).records
+    rounds = {one.test.rpartition(", ")[2] for one in records if isinstance(one, FlowRun) and one.purpose == "single"}
+    assert len(rounds) == 4
+    assert answer.records_counts["LatencyRun"] >= 4
+    assert "measurements" in renderers_text(answer)
+
+
+def test_a_peer_that_is_not_there_is_told_before_the_recording(tmp_path: Path) -> None:
+    given = Options(for_="60s", runs=str(tmp_path), peers=("127.0.0.1:9",))
+    with pytest.raises(BadRequest):
+        baseline.run(given)
+    with pytest.raises(CouldNot):
+        baseline.run(msgspec.structs.replace(given, token="not the right one"))
+    with pytest.raises(BadRequest):
+        baseline.run(msgspec.structs.replace(given, repeats_count=0))
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 import secrets
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,11 +16,14 @@ from wirespeed.archive.redact import redacted
 from wirespeed.archive.runs_directory import run_name
 from wirespeed.archive.store import Run
 from wirespeed.diagnosis.changed_facts import FACTS
+from wirespeed.diagnosis.comparison import MEASURES
 from wirespeed.diagnosis.correlated import correlated, without_host
 from wirespeed.machines.local import Local
 from wirespeed.machines.recording import Recording as Asked
 from wirespeed.model.document import AnyBlock, Document, FactList, Headline, Prose, Steps
+from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Option
+from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, RecordingNote
@@ -38,11 +42,16 @@ from wirespeed.verbs._keeping import (
     told,
 )
 from wirespeed.verbs._look import observe, without_identities
+from wirespeed.verbs.bench import links
+from wirespeed.verbs.peer import TOKEN_VARIABLE
 from wirespeed.verbs.runs._shared import WHERE, folder_of, trouble_with
 
 SCHEMA = "wirespeed/baseline/1"
 NAMING_FAMILIES = frozenset({"flows", "listeners"})
 """Families whose series are called by addresses; left out where identities are to be replaced."""
+MEASURED_FOR = "1s"
+"""Of one measurement in one round."""
+MEASURING = Source(tool="baseline", path="peers")
 MOST_TOLD = 8
 MOST_PROBLEMS = 8
 
@@ -61,6 +70,34 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="10ms|100ms|1s",
         ),
     ] = "100ms"
+    peers: Annotated[
+        tuple[str, ...],
+        Option(
+            help=Text(
+                en="also measure the path to this host, where `wirespeed peer` runs (repeatable)",
+                zh="同时测量到该主机的路径，其上运行 `wirespeed peer`（可重复）",
+            ),
+            flags=("--peer",),
+            metavar="HOST[:PORT]",
+        ),
+    ] = ()
+    token: Annotated[
+        str | None,
+        Option(
+            help=Text(en=f"of the peers; or in {TOKEN_VARIABLE}", zh=f"对端的口令；也可放在 {TOKEN_VARIABLE} 中"), metavar="TOKEN"
+        ),
+    ] = None
+    repeats_count: Annotated[
+        int,
+        Option(
+            help=Text(
+                en="how often each path is measured; fewer than four leave later differences unknown",
+                zh="每条路径的测量次数；少于四次则之后的差异无法判断",
+            ),
+            flags=("--repeats",),
+            metavar="N",
+        ),
+    ] = 4
     runs: Annotated[str | None, WHERE] = None
     redact: Annotated[
         bool,
@@ -97,6 +134,8 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     """Look, record and keep. Raises BadRequest for impossible options, CouldNot where the run cannot be begun."""
     for_s = asked_s(options.for_, "--for", most_s=MOST_DURATION_S)
     every_s = asked_s(options.every, "--every", LEAST_PERIOD_S, MOST_PERIOD_S)
+    if options.repeats_count < 1:
+        raise BadRequest(Text(en="--repeats is at least 1", zh="--repeats 至少为 1"))
     folder = folder_of(options.runs)
     key = secrets.token_bytes(32)
     cleaned = partial(redacted, identities=options.redact, rewrite=without_identities, key=key)
@@ -105,9 +144,11 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     started_at_s = machine.now()
     facts = observe(machine)
     manifest = Manifest(wirespeed_version=wirespeed.__version__, host=machine.host, started_at_s=started_at_s, made_by="baseline")
-    looked = Run(manifest=manifest, replies=machine.replies, records=tuple(facts))
-    first = cleaned(looked)
-    place = folder / run_name(started_at_s, first.manifest.host, key)
+    place = folder / run_name(started_at_s, cleaned(Run(manifest=manifest)).manifest.host, key)
+    with trouble_with(place):
+        store.check_target(place)
+    facts.extend(_measured(options, progress))
+    first = cleaned(Run(manifest=manifest, replies=machine.replies, records=tuple(facts)))
     with trouble_with(place):
         recording, manifest = _recorded(first, place, options, (for_s, every_s), progress)
     progress(Update(says=Text(en="summing up", zh="正在汇总")))
@@ -115,6 +156,43 @@ def run(options: Options, progress: Progress = unheard) -> Answer:
     found = (*facts, *recording.records(), *correlated(series))
     kept = cleaned(Run(manifest=msgspec.structs.replace(manifest, host=machine.host), replies=machine.replies, records=found))
     return _answer(kept, place, len(series), _end(kept, place))
+
+
+def _measured(options: Options, progress: Progress) -> Iterator[Record | Problem]:
+    """The paths to the peers, measured again and again before the recording: traffic of our own would be in it.
+
+    Raises BadRequest and CouldNot where the first round cannot be made, so that nobody waits for a baseline without what was asked for.
+    Ctrl-C ends the measurements, and what there is by then is kept.
+    """
+    for number in range(options.repeats_count if options.peers else 0):
+
+        def round_told(update: Update, number: int = number) -> None:
+            done = (number + (update.done_ratio or 0.0)) / options.repeats_count
+            progress(msgspec.structs.replace(update, done_ratio=done, remaining_s=None))
+
+        try:
+            answer = links.run(
+                links.Options(peers=options.peers, token=options.token, for_=MEASURED_FOR, flows_count=2), round_told
+            )
+        except CouldNot as error:
+            if not number:
+                raise
+            yield Problem(source=MEASURING, why=error.why)
+            return
+        except KeyboardInterrupt:
+            yield Problem(source=MEASURING, why=Text(en="the measurements were stopped early", zh="测量被提前停止"))
+            return
+        if not number and not any(type(one) in MEASURES for one in answer.records):
+            raise CouldNot(
+                answer.problems[0].why if answer.problems else Text(en="no peer could be measured", zh="无法测量任何对端")
+            )
+        yield from answer.problems
+        yield from (_in_round(one, number) for one in answer.records)
+
+
+def _in_round(found: Record, number: int) -> Record:
+    """Flows of one round run together, those of two rounds do not."""
+    return msgspec.structs.replace(found, test=f"{found.test}, round {number + 1}") if isinstance(found, FlowRun) else found
 
 
 def _recorded(
@@ -180,6 +258,9 @@ def present(answer: Answer, options: Options) -> Document:
         ),
     ]
     blocks.append(FactList(rows=tuple(rows)))
+    measured_count = sum(answer.records_counts.get(kind.__name__, 0) for kind in MEASURES)
+    if measured_count:
+        blocks.append(FactList(rows=((Text(en="measurements", zh="测量"), same(printed("measured_count", measured_count))),)))
     if answer.together:
         blocks.append(Headline(text=Text(en="What moved together", zh="一同变动的序列"), level=2))
         blocks.extend(Prose(text=sentence(one)) for one in answer.together[:MOST_TOLD])
