@@ -200,6 +200,12 @@ def test_repeated_measurements_have_an_interval_and_single_ones_have_not() -> No
     assert rtt.verdict == "still", "a microsecond does not matter"
 
 
+def test_what_failed_is_no_measurement() -> None:
+    refused = [flow(0.0, test=str(number), error="reset") for number in range(5)]
+    good = [flow(1e9 + number, test=str(number)) for number in range(5)]
+    assert compared(((), good), ((), refused)) == ()
+
+
 def test_flows_of_one_test_count_as_their_sum() -> None:
     pairs = [flow(rate, test=str(number), purpose="parallel") for number in range(4) for rate in (4e8 + number, 6e8)]
     other = [flow(rate, test=str(number), purpose="parallel") for number in range(4) for rate in (1e8 + number, 9e8)]

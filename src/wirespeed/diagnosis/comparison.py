@@ -250,11 +250,16 @@ def _by_measure(records: Iterable[object]) -> dict[str, list[Record]]:
     """Repeats of one measurement, by what is the same in them."""
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        measure = MEASURES.get(type(record)) if isinstance(record, Record) else None
+        measure = MEASURES.get(type(record)) if isinstance(record, Record) and is_measured(record) else None
         if measure is not None and isinstance(record, Record):
             alike = " ".join(_told(name, getattr(record, name)) for name in measure.same)
             found[f"{type(record).__name__} {' '.join(alike.split())}"].append(record)
     return found
+
+
+def is_measured(record: Record) -> bool:
+    """Whether this is a measurement that came to its end: the rate of a flow that was refused is no rate."""
+    return type(record) in MEASURES and not (isinstance(record, FlowRun | LatencyRun) and record.error is not None)
 
 
 def _told(name: str, value: object) -> str:

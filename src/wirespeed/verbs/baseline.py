@@ -16,7 +16,7 @@ from wirespeed.archive.redact import redacted
 from wirespeed.archive.runs_directory import run_name
 from wirespeed.archive.store import Run
 from wirespeed.diagnosis.changed_facts import FACTS
-from wirespeed.diagnosis.comparison import MEASURES
+from wirespeed.diagnosis.comparison import MEASURES, is_measured
 from wirespeed.diagnosis.correlated import correlated, without_host
 from wirespeed.machines.local import Local
 from wirespeed.machines.recording import Recording as Asked
@@ -182,7 +182,7 @@ def _measured(options: Options, progress: Progress) -> Iterator[Record | Problem
         except KeyboardInterrupt:
             yield Problem(source=MEASURING, why=Text(en="the measurements were stopped early", zh="测量被提前停止"))
             return
-        if not number and not any(type(one) in MEASURES for one in answer.records):
+        if not number and not any(map(is_measured, answer.records)):
             raise CouldNot(
                 answer.problems[0].why if answer.problems else Text(en="no peer could be measured", zh="无法测量任何对端")
             )
