@@ -97,7 +97,7 @@ def test_a_damaged_run_is_listed_as_such(tmp_path: Path, made: Maker) -> None:
     (tmp_path / name / "manifest.json").write_bytes(b"\0{")
     (item,) = list_.run(list_.Options(runs=str(tmp_path))).runs
     assert not item.is_readable
-    assert "damaged" in everything_drawn(list_, list_.run(list_.Options(runs=str(tmp_path))), list_.Options())["text-en"]
+    assert "unreadable" in everything_drawn(list_, list_.run(list_.Options(runs=str(tmp_path))), list_.Options())["text-en"]
 
 
 def test_the_place_comes_from_the_environment(tmp_path: Path, made: Maker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,11 +126,11 @@ def _notes(before: Opened, after: Opened, *, is_redacted: bool, has_series: bool
                 zh="其中一次运行的名称和地址已被替换，依赖它们的内容不作比较",
             )
         )
-    elif old.host != new.host:
+    elif old.host and new.host and old.host != new.host:
         notes.append(
             Text(
-                en=f"these are runs of different hosts ({old.host or '?'} and {new.host or '?'})",
-                zh=f"这是不同主机的运行（{old.host or '?'} 与 {new.host or '?'}）",
+                en=f"these are runs of different hosts ({old.host} and {new.host})",
+                zh=f"这是不同主机的运行（{old.host} 与 {new.host}）",
             )
         )
     if old.started_at_s is not None and new.started_at_s is not None and new.started_at_s < old.started_at_s:

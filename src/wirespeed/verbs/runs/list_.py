@@ -128,7 +128,7 @@ def _headline(answer: Answer) -> Text:
 
 def _row(item: Item) -> tuple[Text, ...]:
     if not item.is_readable:
-        damaged = Text(en="manifest damaged", zh="清单已损坏")
+        damaged = Text(en="manifest unreadable", zh="清单无法读取")
         return (same(item.name), same(""), damaged, same(""), same(""), same(printed("size_bytes", item.size_bytes)))
     holds = [_HOLDS[part] for part in item.holds if part in _HOLDS]
     return (
