@@ -22,7 +22,7 @@ from wirespeed.verbs import _measures
 from wirespeed.verbs._hosts import Host
 from wirespeed.verbs._measure import Fleet, Measure, relabelled
 
-WATCH_S = 2.4
+WATCH_S = 2.2
 WATCH_EVERY_S = 0.03
 FACTS_S = 1.0
 HOST_FAMILIES = ("links", "protocols", "softnet", "flows", "listeners", "sockets", "qdiscs", "cpu", "cgroup")

@@ -17,10 +17,10 @@ from wirespeed.verbs._hosts import Host, asked
 # of one round of bulk flows
 FLOWS_COUNT = 4
 """A pair's flows take several of the equal paths: eight flows of two pairs end on one of two links once in 128 tries."""
-WINDOW_S = 0.6
-LEAD_S = 0.6
+WINDOW_S = 0.5
+LEAD_S = 0.4
 """From the call to the common start: sessions and connections of all pairs are made in it."""
-BULK_STEP_S = 1.9
+BULK_STEP_S = 1.7
 
 
 Answers = list[Record | Problem]

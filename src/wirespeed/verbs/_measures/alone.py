@@ -11,7 +11,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, LEAD_S, WINDOW_S, Fleet, Measure, specified
 
-MOST_PAIRS_COUNT = 2
+MOST_PAIRS_COUNT = 1
 
 
 def _slow_pairs(case: Case) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.verbs._measure import Fleet, Measure, specified
 
-STEP_S = 0.7
+STEP_S = 0.5
 """Of one round, measured in a lab of four hosts on two cores. Round trips are those of both ways, and the other tests go both ways."""
 LATENCY_S = 0.4
 
