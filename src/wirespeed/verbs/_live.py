@@ -25,8 +25,8 @@ from wirespeed.verbs._measure import Fleet, Measure, relabelled
 WATCH_S = 2.2
 WATCH_EVERY_S = 0.03
 FACTS_S = 1.0
-HOST_FAMILIES = ("links", "protocols", "softnet", "flows", "listeners", "sockets", "qdiscs", "cpu", "cgroup")
-ROUTER_FAMILIES = ("links", "qdiscs")
+HOST_FAMILIES = ("links", "link_errors", "protocols", "softnet", "flows", "listeners", "sockets", "qdiscs", "cpu", "cgroup")
+ROUTER_FAMILIES = ("links", "link_errors", "qdiscs")
 _FACTS = Text(en="what is set up on every host", zh="各主机的配置")
 _WATCH = Text(en="what moves by itself on every host", zh="各主机自身的变化")
 _FIRST = Text(en="always first: it puts no load on the network", zh="总是先做：不给网络增加负载")
@@ -82,10 +82,11 @@ def look(
     looked = Looked()
     if not has_facts:
         _always(fleet, "facts", _FACTS, [(host, "observe", {}) for host in fleet.everything], looked, progress)
-    watches = [
+    quietly: list[tuple[Host, str, Mapping[str, Any]]] = [
         (host, "watch", {"for_s": WATCH_S, "every_s": WATCH_EVERY_S, "families": families_of(host)}) for host in fleet.everything
     ]
-    _always(fleet, "watch", _WATCH, watches, looked, progress)
+    quietly += [(host, "name_servers", {}) for host in fleet.hosts]
+    _always(fleet, "watch", _WATCH, quietly, looked, progress)
     left = {name: one for name, one in shelf.every(_measures, Measure).items() if len(fleet.hosts) >= one.least_hosts_count}
     while left:
         case = Case([*known, *looked.records])

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from wirespeed.model.case import Case
+from wirespeed.model.link_runs import LatencyRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
@@ -19,6 +20,8 @@ FLOWS_COUNT = 4
 """A pair's flows take several of the equal paths: eight flows of two pairs end on one of two links once in 128 tries."""
 WINDOW_S = 0.5
 LEAD_S = 0.4
+LEAD_TRIPS = 12
+"""Round trips that a session and its connections take before the start."""
 """From the call to the common start: sessions and connections of all pairs are made in it."""
 BULK_STEP_S = 1.7
 
@@ -70,6 +73,11 @@ class Measure:
     run: Callable[[Fleet, Case], Iterable[Record | Problem]]
     least_hosts_count: int = 2
     is_worth_it: Callable[[Case], bool] = lambda case: True
+
+
+def lead_s(case: Case) -> float:
+    """Time from the call to the common start: longer where a host is far."""
+    return LEAD_S + LEAD_TRIPS * max((one.rtt_min_s or 0.0 for one in case.every(LatencyRun)), default=0.0)
 
 
 def specified(fleet: Fleet, sender: Host, receiver: Host, **asked: Any) -> tuple[Host, str, Mapping[str, Any]]:

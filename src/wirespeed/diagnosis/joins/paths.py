@@ -1,11 +1,14 @@
 """Active tests of paths: which say loss, which say a queue, and what most pairs of hosts agree on."""
 
+import ipaddress
 from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Protocol, TypeVar
 
+from wirespeed.diagnosis.joins.cluster import OWN_BRIDGES
 from wirespeed.model.case import Case
+from wirespeed.model.facts.path import Address
 from wirespeed.model.link_runs import DatagramTrain, FlowRun, HeaderRun, LatencyRun
 from wirespeed.model.measurement import PortProbe
 
@@ -72,9 +75,27 @@ def odd_ones(records: Sequence[P], figure: Callable[[P], float | None], is_worse
 
 
 def are_neighbours(case: Case) -> dict[frozenset[str], bool]:
-    """For each pair of hosts, whether they share a subnet as far as one of them knows."""
-    known = case.every(HeaderRun, lambda one: one.is_same_subnet is not None)
-    return {frozenset((one.sender, one.receiver)): bool(one.is_same_subnet) for one in known}
+    """For each pair of hosts, whether one subnet holds both: by their configured addresses, else as the sender's route says.
+
+    The route alone is not asked first: a wrong route to a neighbour is what a detour is.
+    """
+    networks = networks_of(case)
+    found = {}
+    for one in case.every(HeaderRun, lambda one: one.is_same_subnet is not None):
+        shared = networks.get(one.sender, frozenset()) & networks.get(one.receiver, frozenset())
+        is_known = one.sender in networks and one.receiver in networks
+        found[frozenset((one.sender, one.receiver))] = bool(shared) if is_known else bool(one.is_same_subnet)
+    return found
+
+
+def networks_of(case: Case) -> dict[str, frozenset[str]]:
+    """The subnets of each host, bridges of its own apart."""
+    found: dict[str, set[str]] = {}
+    for one in case.every(Address, lambda one: one.scope == "global" and not one.link.startswith(OWN_BRIDGES)):
+        if one.host is not None and one.prefix_length_number is not None:
+            network = ipaddress.ip_network(f"{one.address}/{one.prefix_length_number}", strict=False)
+            found.setdefault(one.host, set()).add(str(network))
+    return {host: frozenset(networks) for host, networks in found.items()}
 
 
 def farther_than_others(case: Case) -> tuple[HeaderRun, ...]:

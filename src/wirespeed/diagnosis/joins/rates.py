@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from wirespeed.diagnosis.joins.paths import are_neighbours
+from wirespeed.diagnosis.joins.paths import are_neighbours, networks_of
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Route
 from wirespeed.model.link_runs import FlowRun
@@ -19,7 +19,7 @@ NOT_STARTED = "late"
 """A flow that missed the common start was not measured, which is not slow."""
 ALL_BUT_ONE_SHARE = 0.75
 """A host is slow when this share of its pairs is, and a shared link when this share of the pairs across it is."""
-CROWDED_RATIO = 0.25
+CROWDED_RATIO = 0.5
 STEADY_RATIO = 0.5
 QUIET_RATIO = 0.05
 ONE_SIDED_SHARE = 0.85
@@ -123,18 +123,34 @@ class SharedLimit:
 
 
 def shared_limit(case: Case) -> SharedLimit | None:
-    """The limit that pairs across routers share, if there is one."""
+    """The limit that pairs across routers share, if there is one; links limit each direction for itself."""
     rates = pair_rates(case)
     usual = usual_bytes_per_s(rates)
     neighbours = are_neighbours(case)
     if not usual or not neighbours:
         return None
-    far = [one for one in rates if neighbours.get(frozenset((one.sender, one.receiver))) is False]
     near = [one for one in rates if neighbours.get(frozenset((one.sender, one.receiver)))]
+    if any(is_slow(one, usual) for one in near):
+        return None
+    limits = [one for far in _by_direction(case, rates, neighbours) if (one := _limit_of(far, near, usual)) is not None]
+    return min(limits, key=lambda one: one.share_ratio, default=None)
+
+
+def _by_direction(case: Case, rates: tuple[PairRate, ...], neighbours: dict[frozenset[str], bool]) -> Iterable[list[PairRate]]:
+    """Rates across routers, from each subnet to each other; where subnets are not known, all together."""
+    networks = networks_of(case)
+    groups: dict[tuple[frozenset[str], frozenset[str]], list[PairRate]] = defaultdict(list)
+    for one in rates:
+        if neighbours.get(frozenset((one.sender, one.receiver))) is False:
+            groups[networks.get(one.sender, frozenset()), networks.get(one.receiver, frozenset())].append(one)
+    return groups.values()
+
+
+def _limit_of(far: list[PairRate], near: list[PairRate], usual: float) -> SharedLimit | None:
     together = [one for one in far if not one.is_alone]
     alone = [one for one in far if one.is_alone]
     slow = [one for one in together if is_slow(one, usual)]
-    if len(slow) < 2 or len(slow) < ALL_BUT_ONE_SHARE * len(together) or any(is_slow(one, usual) for one in near):
+    if len(slow) < 2 or len(slow) < ALL_BUT_ONE_SHARE * len(together):
         return None
     return SharedLimit(
         together=tuple(slow),
@@ -175,7 +191,7 @@ def uplink_use(case: Case) -> tuple[UplinkUse, ...]:
 def crowded_links(case: Case) -> tuple[SeriesSummary, ...]:
     """Links that carried steady bulk traffic before any test of ours ran, busiest first.
 
-    Traffic that comes in bursts is what a training job makes of its own; steady traffic of a quarter of what a flow can reach is not
+    Traffic that comes in bursts is what a training job makes of its own; steady traffic of half of what a flow can reach is not
     the requests of a service.
     """
     usual = usual_bytes_per_s(pair_rates(case))

@@ -24,7 +24,7 @@ FEWEST_RESENT_COUNT = 3
 
 def _judge(case: Case) -> Verdict:
     slow = _slow_flows(case)
-    outdated = tuple(one for one in slow if one.congestion_control in OUTDATED)
+    outdated = case.every(FlowRun, lambda one: one.congestion_control in OUTDATED and (one.rtt_min_s or 0.0) >= LONG_RTT_S)
     explained = tuple(one for one in slow if one.congestion_control in LOSS_BASED and _loss_explains(one))
     odd = _odd_choices(case)
     fine = case.every(FlowRun, lambda one: one.congestion_control is not None and one.error is None)
@@ -35,7 +35,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_OUTDATED, STRONG, outdated, **values),
             *piece(_EXPLAINED, FAIR, explained, **values),
             *piece(_ODD, FAIR, odd if outdated or explained else ()),
-            *against(_FINE, FAIR, fine if not slow else ()),
+            *against(_FINE, FAIR, fine if not slow and not outdated else ()),
         ),
         values={"control": shown[0].congestion_control if shown else "CONTROL"},
     )
@@ -66,8 +66,8 @@ def _odd_choices(case: Case) -> tuple[FlowRun, ...]:
 
 
 _OUTDATED = Text(
-    en="slow flows over a round trip of {rtt_s} use {control}, which needs minutes to come back after a loss on such a path",
-    zh="往返 {rtt_s} 的慢流使用 {control}，在这样的路径上丢包后恢复极慢",
+    en="flows over a round trip of {rtt_s} use {control}, which grows by one packet a round trip after each loss",
+    zh="往返 {rtt_s} 的流使用 {control}，每次丢包后每个往返只增长一个包",
 )
 _EXPLAINED = Text(
     en="the rate is what {control} allows itself for this loss and round trip, not what the path carries",

@@ -18,6 +18,8 @@ LEAST_TIMINGS_COUNT = 2
 MANY_TIME_WAIT_COUNT = 5_000
 FEWEST_TIME_WAIT_COUNT, TIME_WAIT_TIMES = 50, 10
 LEAST_ROUND_TRIP_S = 0.005
+LEAST_SETUP_S = 0.002
+"""Inside a rack a handshake is half of a request of a millisecond, and nobody waits for it."""
 NEW_TIMES = 2.0
 _FRESH_WORD = r"\b(?:new|fresh|cold|no reuse|without reuse|per[- ]request|first)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
 _KEPT_WORD = r"\b(?:re-?used?|reuse|kept|pooled|warm|keep-?alive|persistent|shared|second)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
@@ -26,7 +28,8 @@ SETUP_ROUND_TRIPS = (1.8, 6.0)
 
 
 def _with_setup(case: Case) -> list[HttpTiming]:
-    return [one for one in case.every(HttpTiming) if one.total_s and (one.connect_s or 0) > 0 and _share(one) >= SETUP_SHARE_RATIO]
+    timed = case.every(HttpTiming, lambda one: bool(one.total_s) and (one.appconnect_s or one.connect_s or 0.0) >= LEAST_SETUP_S)
+    return [one for one in timed if _share(one) >= SETUP_SHARE_RATIO]
 
 
 def _share(one: HttpTiming) -> float:

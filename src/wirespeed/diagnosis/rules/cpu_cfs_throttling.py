@@ -120,5 +120,5 @@ RULE = Rule(
     ),
     gain=Text(en="Removes pauses of up to 100 ms a request and hop", zh="消除每请求每跳最多 100 ms 的停顿"),
     severity="medium",
-    explains=("dns-slow", "too-many-layers", "server-saturated", "gateway-timeout-too-short"),
+    explains=("straggler-slow-node", "dns-slow", "too-many-layers", "server-saturated", "gateway-timeout-too-short"),
 )

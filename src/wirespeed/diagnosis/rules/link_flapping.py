@@ -19,6 +19,7 @@ def _judge(case: Case) -> Verdict:
     ups = case.every(KernelEvent, topic="link-up")
     counted = case.every(Counter, lambda one: one.canonical in ("link_down", "link_recovery") and one.value_count >= FLAPS_COUNT)
     carrier = case.every(Link, lambda one: (one.carrier_changes_count or 0) >= 2 * FLAPS_COUNT + 2)
+    seen = case.every(Counter, lambda one: one.is_delta and one.canonical == "carrier_changes" and one.value_count > 0)
     events = case.every(NcclWarning, topic="async-event")
     is_repeated = len(downs) >= FLAPS_COUNT and bool(ups)
     return Verdict(
@@ -28,6 +29,7 @@ def _judge(case: Case) -> Verdict:
                 PROVES if is_repeated else FAIR if ups else SLIGHT,
                 downs + ups[:1] if downs else (),
             ),
+            *piece(_SEEN, STRONG + FAIR, seen, link=seen[0].scope if seen else None, host=seen[0].host if seen else None),
             *piece(_COUNTED, STRONG, counted),
             *piece(_CARRIER, FAIR, carrier),
             *piece(_EVENT, SLIGHT, events if downs or counted else ()),
@@ -47,6 +49,7 @@ def _goes_and_returns(events: tuple[NcclWarning, ...]) -> bool:
 _RETURNED = Text(en="NCCL was told that a port failed and that it came back", zh="NCCL 收到端口出错与恢复两种事件")
 _REPEATED = Text(en="the kernel saw the link go down and up again, more than once", zh="内核多次看到链路断开又恢复")
 _ONCE = Text(en="the kernel saw the link go down once", zh="内核看到链路断开一次")
+_SEEN = Text(en="the carrier of {link} on {host} changed while we looked", zh="观察期间 {host} 的 {link} 载波发生变化")
 _COUNTED = Text(en="the port counts link losses", zh="端口计到链路丢失")
 _CARRIER = Text(en="carrier changed many times since boot", zh="自启动以来载波多次变化")
 _EVENT = Text(en="NCCL was told of a port event while it ran", zh="NCCL 运行中收到端口事件")
@@ -63,7 +66,7 @@ RULE = Rule(
     needs=(
         (wants(KernelEvent, lambda one: one.topic in ("link-down", "link-up", "tx-timeout")),),
         (wants(NcclWarning, lambda one: one.topic == "async-event"),),
-        (wants(Counter, lambda one: one.canonical in ("link_down", "link_recovery")),),
+        (wants(Counter, lambda one: one.canonical in ("link_down", "link_recovery", "carrier_changes")),),
         (wants(Link, lambda one: one.carrier_changes_count is not None),),
         (wants(Statement, lambda one: one.topic == "link-flaps"),),
     ),

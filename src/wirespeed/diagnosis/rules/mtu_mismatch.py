@@ -5,8 +5,9 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.link import Counter, Link
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.link_runs import PathMtuRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -41,6 +42,13 @@ def _judge(case: Case) -> Verdict:
     )
     oversize = case.every(Counter, lambda one: one.canonical == "rx_oversize" and one.value_count > 0)
     failed = case.every(NcclWarning, lambda one: one.topic == "completion-error" and one.status_code == 12)
+    ends = _ends_that_differ(case)
+    agree = case.every(
+        PathMtuRun,
+        lambda one: (
+            one.lost_bytes is not None and one.interface_mtu_bytes is not None and one.lost_bytes <= one.interface_mtu_bytes
+        ),
+    )
     differs, depends = case.said("mtu-differs"), case.said("depends-on-mtu")
     big = case.said("small-passes-large-hangs", "large-frames-unanswered")
     named = _named_apart(case)
@@ -49,6 +57,8 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_HOSTS, STRONG, hosts),
+            *piece(_ENDS, STRONG + SLIGHT, ends, **_mtus_of(ends)),
+            *against(_ENDS_AGREE, STRONG, agree if not ends else ()),
             *piece(_PORTS, STRONG, rdma),
             *piece(_DIFFERS, STRONG, differs),
             *piece(_NAMED, FAIR + SLIGHT, named),
@@ -60,6 +70,21 @@ def _judge(case: Case) -> Verdict:
             *against(_OVERLAY, FAIR, _overlay_records(case) if is_overlay else ()),
         )
     )
+
+
+def _ends_that_differ(case: Case) -> tuple[PathMtuRun, ...]:
+    """The two directions of a path whose ends send packets of different size."""
+    by_pair: dict[frozenset[str], list[PathMtuRun]] = {}
+    for one in case.every(PathMtuRun, lambda one: one.interface_mtu_bytes is not None):
+        by_pair.setdefault(frozenset((one.sender, one.receiver)), []).append(one)
+    return tuple(one for runs in by_pair.values() if len({run.interface_mtu_bytes for run in runs}) > 1 for one in runs)[:2]
+
+
+def _mtus_of(ends: tuple[PathMtuRun, ...]) -> dict[str, Value]:
+    if not ends:
+        return {}
+    one = ends[0]
+    return {"sender": one.sender, "receiver": one.receiver, "mtus": " / ".join(str(run.interface_mtu_bytes) for run in ends)}
 
 
 def _differs_between_hosts(case: Case) -> tuple[Record, ...]:
@@ -93,6 +118,11 @@ def _overlay_records(case: Case) -> tuple[Record, ...]:
 
 
 _HOSTS = Text(en="the same interface has different MTUs on different hosts", zh="同名接口在不同主机上 MTU 不同")
+_ENDS = Text(
+    en="{sender} and {receiver} send packets of different size over one path: {mtus} bytes",
+    zh="{sender} 与 {receiver} 在同一路径上发送的最大包不同：{mtus} 字节",
+)
+_ENDS_AGREE = Text(en="both ends agree on the size; what is smaller lies between them", zh="两端大小一致；较小的一段在两者之间")
 _PORTS = Text(en="the same RDMA device has different active MTUs on different hosts", zh="同名 RDMA 设备在不同主机上有效 MTU 不同")
 _DIFFERS = Text(en="two MTUs on one path are reported", zh="描述提到一条路径上有两种 MTU")
 _NAMED = Text(en="MTUs far apart are named for machines of one path", zh="同一路径的机器上写明的 MTU 相差很大")
@@ -115,6 +145,7 @@ RULE = Rule(
         zh="一侧发出的帧超过路径上另一主机、交换机端口或队列对的上限而被默默丢弃；小消息能通过，所以建立连接看似正常。",
     ),
     needs=(
+        (PathMtuRun,),
         (wants(Link, lambda one: one.mtu_bytes is not None),),
         (wants(RdmaPort, lambda one: one.active_mtu_bytes is not None),),
         (wants(Counter, lambda one: one.canonical == "rx_oversize"),),

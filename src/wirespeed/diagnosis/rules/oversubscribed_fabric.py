@@ -119,4 +119,5 @@ RULE = Rule(
     ),
     gain=Text(en="Up to the oversubscription ratio", zh="最多为收敛比"),
     severity="medium",
+    explains=("noisy-neighbour", "packet-loss", "ecmp-collision"),
 )

@@ -3,7 +3,7 @@
 import re
 from statistics import median
 
-from wirespeed.diagnosis.joins.paths import late_hosts
+from wirespeed.diagnosis.joins.paths import late_hosts, lossy_trains
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
@@ -25,7 +25,8 @@ _TIME_HEADING = re.compile(r"(?i)\b(?:time|step|latency|duration|ms|sec|seconds)
 
 def _judge(case: Case) -> Verdict:
     table = next((found for table in case.every(Table) if (found := _outlier(table) or _in_all_slow_pairs(table))), None)
-    late = late_hosts(case)
+    lossy = {name for one in lossy_trains(case) for name in (one.sender, one.receiver)}
+    late = {host: runs for host, runs in late_hosts(case).items() if host not in lossy}
     latest = max(late, key=lambda host: max(one.rtt_max_s or 0.0 for one in late[host]), default=None)
     runs = late[latest] if latest else ()
     evidence = (

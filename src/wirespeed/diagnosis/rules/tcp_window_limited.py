@@ -80,7 +80,8 @@ def _judge(case: Case) -> Verdict:
     held = case.every(FlowRun, _is_held)
     evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
-    evidence += piece(_SOCKET, STRONG, limited)
+    is_near = bool(limited) and all(one.min_rtt_s is not None and one.min_rtt_s < LEAST_RTT_S for one in limited)
+    evidence += piece(_SOCKET, FAIR if is_near else STRONG, limited)
     evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
     if rtt:
         several = [*case.said("parallel-is-faster"), *_scaling(case)]

@@ -9,7 +9,7 @@ from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, LEAD_S, WINDOW_S, Fleet, Measure, specified
+from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, WINDOW_S, Fleet, Measure, lead_s, specified
 
 MOST_PAIRS_COUNT = 1
 
@@ -26,7 +26,7 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
     for sender, receiver in _slow_pairs(case)[:MOST_PAIRS_COUNT]:
         call = specified(
             fleet, hosts[sender], hosts[receiver], tests=("throughput",), duration_s=WINDOW_S, flows_count=FLOWS_COUNT,
-            start_at_s=time.time() + LEAD_S, purpose="parallel", label=f"{sender} to {receiver} alone",
+            start_at_s=time.time() + lead_s(case), purpose="parallel", label=f"{sender} to {receiver} alone",
         )  # fmt: skip
         yield from fleet.ask([call], 12.0)
 

@@ -9,13 +9,13 @@ from wirespeed.model.record import Record
 from wirespeed.model.series import DURING_BULK, SeriesSummary
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
-from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, LEAD_S, WINDOW_S, Fleet, Measure, relabelled, specified
+from wirespeed.verbs._measure import BULK_STEP_S, FLOWS_COUNT, WINDOW_S, Fleet, Measure, lead_s, relabelled, specified
 
 
 def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
     for number, pairs in enumerate(fleet.rounds()):
         both_ways = [*pairs, *((other, one) for one, other in pairs)]
-        start_at_s = time.time() + LEAD_S
+        start_at_s = time.time() + lead_s(case)
         calls = [
             specified(
                 fleet, sender, receiver, tests=("throughput",), duration_s=WINDOW_S, flows_count=FLOWS_COUNT,
@@ -24,7 +24,7 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
             for sender, receiver in both_ways
         ]  # fmt: skip
         watches = [
-            (router, "watch", {"for_s": LEAD_S + WINDOW_S + 0.5, "every_s": 0.1, "families": ("links", "qdiscs")})
+            (router, "watch", {"for_s": lead_s(case) + WINDOW_S + 0.5, "every_s": 0.1, "families": ("links", "qdiscs")})
             for router in fleet.routers
         ]
         yield from relabelled(fleet.ask([*calls, *watches], 12.0), DURING_BULK)
