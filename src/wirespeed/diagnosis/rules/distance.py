@@ -5,7 +5,7 @@ from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.link_runs import LatencyRun
+from wirespeed.model.link_runs import FlowRun, LatencyRun
 from wirespeed.model.measurement import HttpTiming, PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -48,9 +48,16 @@ def _judge(case: Case) -> Verdict:
 
 def _far_paths(case: Case) -> tuple[LatencyRun, ...]:
     """Paths whose shortest round trip is long in itself, or much longer than those of the other pairs."""
-    runs = idle_latencies(case)
+    runs = tuple(one for one in idle_latencies(case) if not _is_short_at_times(case, one))
     long = tuple(one for one in runs if (one.rtt_min_s or 0.0) >= FAR_RTT_S)
     return long or odd_ones(runs, lambda one: one.rtt_min_s, lambda it, usual: it >= FARTHER_S and it >= FARTHER_TIMES * usual)
+
+
+def _is_short_at_times(case: Case, run: LatencyRun) -> bool:
+    """Whether a flow over the same path had a short round trip: then a standing queue, not the way, made the others long."""
+    ends = {run.sender, run.receiver}
+    flows = case.every(FlowRun, lambda one: one.rtt_min_s is not None and {one.sender, one.receiver} == ends)
+    return any((one.rtt_min_s or 0.0) < (run.rtt_min_s or 0.0) / FARTHER_TIMES for one in flows)
 
 
 def _connect_s(one: HttpTiming) -> float:

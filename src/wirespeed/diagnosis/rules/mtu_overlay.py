@@ -74,10 +74,20 @@ def _interfaces(case: Case) -> list[_Interface]:
     return [one for one in found if one.kind or _PHYSICAL.match(one.name)]
 
 
+def _tightest(interfaces: list[_Interface]) -> tuple[_Interface | None, _Interface | None]:
+    """The overlay and the physical interface of one host between which the least room is left; any host where none has both."""
+    hosts = {one.record.host for one in interfaces}
+    pairs = [
+        (max(over, key=lambda one: one.needed_bytes), min(under, key=lambda one: one.mtu_bytes))
+        for host in hosts
+        if (over := [one for one in interfaces if one.kind and one.record.host in (host, None)])
+        and (under := [one for one in interfaces if not one.kind and one.record.host in (host, None)])
+    ]
+    return min(pairs, key=lambda pair: pair[1].mtu_bytes - pair[0].needed_bytes, default=(None, None))
+
+
 def _judge(case: Case) -> Verdict:
-    interfaces = _interfaces(case)
-    over = max((one for one in interfaces if one.kind), key=lambda one: one.needed_bytes, default=None)
-    under = min((one for one in interfaces if not one.kind), key=lambda one: one.mtu_bytes, default=None)
+    over, under = _tightest(_interfaces(case))
     evidence: list[Evidence] = []
     values: dict[str, Value] = {"right_mtu_bytes": None}
     if over and under:
@@ -90,7 +100,8 @@ def _judge(case: Case) -> Verdict:
             "under_mtu_bytes": room,
         }
         if over.needed_bytes > room:
-            evidence.append(supports(_TOO_BIG, STRONG, over.record, under.record, **numbers))
+            is_bridge = OVERHEAD_BYTES[over.kind or "plain"] == 0
+            evidence.append(supports(_TOO_BIG, FAIR if is_bridge else STRONG, over.record, under.record, **numbers))
         else:
             evidence.append(contradicts(_FITS, FAIR, over.record, under.record, **numbers))
     evidence += _from_settings(case)

@@ -109,5 +109,5 @@ RULE = Rule(
     ),
     gain=Text(en="Spurious retransmissions disappear; RDMA returns to line rate", zh="多余的重传消失；RDMA 恢复线速"),
     severity="medium",
-    explains=("packet-loss",),
+    explains=("packet-loss", "oversubscribed-fabric", "ecmp-collision"),
 )
