@@ -140,6 +140,24 @@ def causes(records: Iterable[Record]) -> list[str]:
     return [one.rule.cause for one, _ in found if one.confidence_ratio >= 0.5]
 
 
+def far_host(host: str) -> list[Record]:
+    """A host 20 ms away: so are the round trips of messages and of flows."""
+
+    def change(one: Record) -> Record:
+        if isinstance(one, LatencyRun) and host in (one.sender, one.receiver):
+            return _latency(one.sender, one.receiver, 0.021, 0.022)
+        if isinstance(one, FlowRun) and host in (one.sender, one.receiver):
+            return _flow(one.sender, one.receiver, rtt_min_s=0.021, rtt_p50_s=0.026)
+        return one
+
+    return changed(healthy(), change)
+
+
+def test_a_standing_queue_is_no_distance() -> None:
+    queued = _pairs(LatencyRun, lambda one, other: _latency(one, other, 0.012, 0.014), lambda one, other: "h4" in (one, other))
+    assert "distance" not in causes(queued)
+
+
 def across(one: str, other: str) -> bool:
     return not _is_near(one, other)
 
@@ -152,7 +170,7 @@ FAULTS = {
     "packet-loss": lambda: _pairs(DatagramTrain, lambda one, other: _train(one, other, lost=14), lambda one, other: "h2" in (one, other)),
     "pmtu-blackhole": lambda: _pairs(PathMtuRun, lambda one, other: _mtu(one, other, lost=1401), across),
     "l3-detour": lambda: _pairs(HeaderRun, lambda one, other: _header(one, other, hops=3), lambda one, other: {one, other} == {"h1", "h2"}),
-    "distance": lambda: _pairs(LatencyRun, lambda one, other: _latency(one, other, 0.021, 0.022), lambda one, other: "h4" in (one, other)),
+    "distance": lambda: far_host("h4"),
     "straggler-slow-node": lambda: _pairs(LatencyRun, lambda one, other: _latency(one, other, 0.00004, 0.09), lambda one, other: "h3" in (one, other)),
     "link-speed-lower-than-assumed": lambda: _pairs(FlowRun, lambda one, other: _flow(one, other, 6e6, rtt_p50_s=0.009), lambda one, other: other == "h4"),
     "tcp-window-limited": lambda: _pairs(
