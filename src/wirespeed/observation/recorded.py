@@ -18,7 +18,6 @@ from wirespeed.model.samples import Series
 from wirespeed.model.series import Burst, Distribution, SeriesSummary
 from wirespeed.model.source import Problem, Source
 from wirespeed.observation.recorded_flows import flow_summaries
-from wirespeed.observation.recorded_together import moved
 from wirespeed.theory.bursts import Bursts, bursts_of
 from wirespeed.theory.rates import increase, rates
 
@@ -42,7 +41,6 @@ def records_of(recording: Recording) -> list[Record | Problem]:
     everything += flow_summaries(recording, found.get("flows", []))
     everything += _listeners(recording, found.get("listeners", []))
     everything += _softirqs(recording, found)
-    everything += moved(recording)
     everything += recording.problems
     return everything
 

@@ -1,5 +1,6 @@
 """Hosts that an agent answers for, and calls to many of them at once."""
 
+import errno
 import selectors
 import socket
 import time
@@ -22,12 +23,21 @@ _IS_END = b'"kind":"End"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A machine with an agent: its name, what it is, the addresses its peers use, and how to reach the agent."""
+    """A machine: its name, what it is, the addresses its peers use, and how to reach its agent (a mere peer has none).
+
+    `port` is its responder's, where that is not the fleet's.
+    """
 
     name: str
     role: str
     addresses: tuple[str, ...]
     connect: Callable[[], socket.socket]
+    port: int | None = None
+
+
+def no_agent() -> socket.socket:
+    """How a peer without an agent is reached. Raises OSError."""
+    raise OSError(errno.EHOSTUNREACH, "it has no agent")
 
 
 @dataclass(slots=True)

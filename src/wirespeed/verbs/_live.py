@@ -20,7 +20,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text, same
 from wirespeed.verbs import _measures
 from wirespeed.verbs._hosts import Host
-from wirespeed.verbs._measure import Fleet, Measure, relabelled
+from wirespeed.verbs._measure import Fleet, Measure, can_be_made, relabelled
 
 WATCH_S = 2.2
 WATCH_EVERY_S = 0.03
@@ -87,7 +87,7 @@ def look(
     ]
     quietly += [(host, "name_servers", {}) for host in fleet.hosts]
     _always(fleet, "watch", _WATCH, quietly, looked, progress)
-    left = {name: one for name, one in shelf.every(_measures, Measure).items() if len(fleet.hosts) >= one.least_hosts_count}
+    left = {name: one for name, one in shelf.every(_measures, Measure).items() if can_be_made(one, fleet)}
     while left:
         case = Case([*known, *looked.records])
         offers = {name: Offer(gives=one.gives, cost_s=one.cost_s(fleet)) for name, one in left.items() if one.is_worth_it(case)}

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,28 +15,31 @@ from wirespeed.model.text import Text
 from wirespeed.theory import mesh
 from wirespeed.verbs._hosts import Host, asked
 
-# of one round of bulk flows
 FLOWS_COUNT = 4
 """A pair's flows take several of the equal paths: eight flows of two pairs end on one of two links once in 128 tries."""
 WINDOW_S = 0.5
 LEAD_S = 0.4
+"""From the call to the common start: sessions and connections of all pairs are made in it."""
 LEAD_TRIPS = 12
 """Round trips that a session and its connections take before the start."""
-"""From the call to the common start: sessions and connections of all pairs are made in it."""
 BULK_STEP_S = 1.7
-
+"""Of one round of bulk flows."""
 
 Answers = list[Record | Problem]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """The hosts of a diagnosis and the routers between them, where those can be asked. `port` and `token` are the responders'."""
+    """The hosts of a diagnosis, the routers between them where those can be asked, and peers that only answer link tests.
+
+    `port` and `token` are the responders'.
+    """
 
     hosts: tuple[Host, ...]
     routers: tuple[Host, ...]
     port: int
     token: str
+    peers: tuple[Host, ...] = ()
     logs: tuple[str, ...] = ()
     """Files that programs of the hosts wrote, where they are at hand."""
 
@@ -46,8 +49,9 @@ class Fleet:
         return (*self.hosts, *self.routers)
 
     def rounds(self) -> Iterator[tuple[tuple[Host, Host], ...]]:
-        """Every pair of hosts once, in rounds in which no host is in two pairs."""
-        return (tuple(pairs) for pairs in mesh.rounds(self.hosts))
+        """Every pair of hosts once, in rounds in which no host is in two pairs; then the first host with each peer."""
+        yield from (tuple(pairs) for pairs in mesh.rounds(self.hosts))
+        yield from (((self.hosts[0], peer),) for peer in self.peers)
 
     @property
     def rounds_count(self) -> int:
@@ -71,7 +75,8 @@ class Measure:
     gives: tuple[type[Record], ...]
     cost_s: Callable[[Fleet], float]
     run: Callable[[Fleet, Case], Iterable[Record | Problem]]
-    least_hosts_count: int = 2
+    among: Literal["agents", "peers", "any"] = "any"
+    """Between whom it is made: hosts that all have agents, this host and peers, or either."""
     is_worth_it: Callable[[Case], bool] = lambda case: True
 
 
@@ -80,11 +85,17 @@ def lead_s(case: Case) -> float:
     return LEAD_S + LEAD_TRIPS * max((one.rtt_min_s or 0.0 for one in case.every(LatencyRun)), default=0.0)
 
 
+def can_be_made(measure: Measure, fleet: Fleet) -> bool:
+    """Whether the fleet has the ends that a measurement needs."""
+    has_agents, has_peers = len(fleet.hosts) > 1, bool(fleet.peers)
+    return {"agents": has_agents, "peers": has_peers, "any": has_agents or has_peers}[measure.among]
+
+
 def specified(fleet: Fleet, sender: Host, receiver: Host, **asked: Any) -> tuple[Host, str, Mapping[str, Any]]:
     """The call that has `sender` test its path to `receiver`; `asked` are fields of a link test's spec."""
     usual = {
         "address": address_of(receiver),
-        "port": fleet.port,
+        "port": receiver.port or fleet.port,
         "token": fleet.token,
         "sender": sender.name,
         "receiver": receiver.name,

@@ -9,10 +9,10 @@ from wirespeed.verbs._hosts import Host
 from wirespeed.verbs._measure import Fleet
 
 
-def this_host() -> Fleet:
-    """The fleet of this machine alone."""
+def this_host(peers: tuple[Host, ...] = (), token: str = "") -> Fleet:
+    """The fleet of this machine alone, and peers whose responders know `token`."""
     host = Host(name=Local().host or "localhost", role="host", addresses=(), connect=_connected)
-    return Fleet(hosts=(host,), routers=(), port=0, token="")
+    return Fleet(hosts=(host,), routers=(), port=0, token=token, peers=peers)
 
 
 def _connected() -> socket.socket:

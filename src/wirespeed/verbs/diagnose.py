@@ -31,6 +31,7 @@ from wirespeed.verbs._durations import asked_s
 from wirespeed.verbs._gathered import Gathered, Input, check_target
 from wirespeed.verbs._live import Step, look, way_taken
 from wirespeed.verbs._measure import Fleet
+from wirespeed.verbs._peers import asked_peers
 from wirespeed.verbs._this_host import this_host
 
 SCHEMA = "wirespeed/diagnose/1"
@@ -103,6 +104,18 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = False
     name: Annotated[str, Option(help=Text(en="which lab", zh="哪个实验室"), metavar="NAME")] = DEFAULT_NAME
+    peers: Annotated[
+        tuple[str, ...],
+        Option(
+            help=Text(
+                en="also measure the path to this host, where `wirespeed peer` runs (repeatable)",
+                zh="同时测量到该主机的路径，其上运行 `wirespeed peer`（可重复）",
+            ),
+            flags=("--peer",),
+            metavar="HOST[:PORT]",
+        ),
+    ] = ()
+    token: Annotated[str | None, Option(help=Text(en="of the peers", zh="对端的口令"), metavar="TOKEN")] = None
     budget: Annotated[
         str,
         Option(
@@ -165,7 +178,7 @@ def examine(options: Options, progress: Progress = unheard) -> tuple[Answer, Cas
     if options.inputs or not options.lab:
         gathered.gather(options.inputs)
     gathered.ask()
-    steps = _look(gathered, options, progress) if options.lab or not options.inputs else ()
+    steps = _look(gathered, options, progress) if options.lab or options.peers or not options.inputs else ()
     if options.save is not None:
         gathered.save(Path(options.save))
     case = Case(gathered.records, gathered.question, gathered.texts)
@@ -184,7 +197,7 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
             budget_s,
             lambda case: _judged_all(case, gathered.problems),
             progress,
-            has_facts=not options.lab,
+            has_facts=not options.lab and not options.inputs,
         )
     if fleet.logs:
         gathered.gather(fleet.logs)
@@ -195,7 +208,7 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
 def _fleet(options: Options, for_s: float) -> AbstractContextManager[Fleet]:
     """The lab's hosts, or this one."""
     if not options.lab:
-        return nullcontext(this_host())
+        return nullcontext(this_host(*asked_peers(options.peers, options.token)))
     from wirespeed.verbs._lab_hosts import lab_fleet
 
     return lab_fleet(options.name, for_s)

@@ -1,9 +1,10 @@
-"""Record here for a short while; what moved, as records."""
+"""Record here for a short while: what moved, and what moved together, as records."""
 
 from collections.abc import Iterable
 
 import msgspec
 
+from wirespeed.diagnosis.correlated import correlated
 from wirespeed.machines.local import Local
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
@@ -20,7 +21,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _run(options: Options) -> Iterable[Record | Problem]:
-    return record(Local(), options.families or None, for_s=options.for_s, every_s=options.every_s).records()
+    recording = record(Local(), options.families or None, for_s=options.for_s, every_s=options.every_s)
+    return [*recording.records(), *correlated(recording.series())]
 
 
 CALL = Call(options=Options, run=_run)

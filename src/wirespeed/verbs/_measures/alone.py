@@ -36,5 +36,6 @@ MEASURE = Measure(
     gives=(FlowRun,),
     cost_s=lambda fleet: BULK_STEP_S * MOST_PAIRS_COUNT,
     run=_run,
+    among="agents",
     is_worth_it=lambda case: bool(_slow_pairs(case)),
 )

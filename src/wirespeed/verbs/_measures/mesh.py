@@ -35,4 +35,5 @@ MEASURE = Measure(
     gives=(FlowRun, SeriesSummary),
     cost_s=lambda fleet: BULK_STEP_S * fleet.rounds_count,
     run=_run,
+    among="agents",
 )

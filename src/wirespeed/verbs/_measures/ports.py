@@ -18,7 +18,7 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
     calls = [
         (sender, "ports", {"address": address_of(receiver), "ports": tuple(listening.get(receiver.name, ()))})
         for sender in fleet.hosts
-        for receiver in fleet.hosts
+        for receiver in (*fleet.hosts, *fleet.peers)
         if sender is not receiver
     ]
     return fleet.ask(calls, 6.0)
