@@ -21,6 +21,23 @@ ALARMING = ("high", "medium")
 QUIET_RATIO = 0.2
 QUIET_PATIENCE_S = 20.0
 LOOK_S = 1.0
+LOOK_ALIKES = {
+    "mtu_black_hole": ("firewall-blocks-ports",),
+    "mtu_probing_off": ("firewall-blocks-ports",),
+    "port_range_blocked": ("pmtu-blackhole", "mtu-mismatch"),
+    "loss_random": ("straggler-slow-node", "cpu-cfs-throttling"),
+    "loss_bursts": ("straggler-slow-node", "cpu-cfs-throttling"),
+    "slow_host_cpu": ("packet-loss", "link-speed-lower-than-assumed"),
+    "stalling_host": ("packet-loss", "link-speed-lower-than-assumed"),
+    "nagle_split_writes": ("server-saturated",),
+    "slow_server": ("nagle-delayed-ack",),
+    "rate_cap": ("straggler-slow-node", "cpu-cfs-throttling"),
+    "one_direction_cap": ("straggler-slow-node", "cpu-cfs-throttling"),
+    "dns_slow": ("accept-queue-overflow", "distance"),
+    "dns_search_storm": ("accept-queue-overflow", "distance"),
+    "listen_queue_overflow": ("dns-slow", "firewall-blocks-ports"),
+}
+"""What each is taken for; such a cause must not come first."""
 TRAFFIC = ("idle", "training", "serving")
 SETTLE_S = 1.5
 """A fault that starts programs has them running by then, as a fault of a day would."""
@@ -128,13 +145,15 @@ def told(rows: list[dict[str, object]]) -> int:
         print(f"{count} x {what}")
     if busy:
         print(f"the machine was not quiet in {busy} of {len(rows)} runs (others used more than {QUIET_RATIO:.0%} of its cores)")
+    likes = [row for row in rows if row.get("fault") in LOOK_ALIKES]
+    mixed = [row for row in likes if row["causes"] and row["causes"][0] in LOOK_ALIKES[row["fault"]]]  # type: ignore[index]
     faults = len({row["fault"] for row in counted})
     total = max(len(counted), 1)
     print(
         f"bench-lab: {faults} faults, {len(counted)} runs: right first {first / total:.3f}, in three {third / total:.3f}, its rule present "
-        f"{ruled / total:.3f}; {len(calm)} healthy runs, {len(alarms)} alarms; longest diagnosis {longest_s:.1f} s"
+        f"{ruled / total:.3f}; look-alikes told apart {len(likes) - len(mixed)} of {len(likes)}; {len(calm)} healthy runs, {len(alarms)} alarms; longest diagnosis {longest_s:.1f} s"
     )
-    is_short = first < WANTED_FIRST_RATIO * len(counted) or third < WANTED_THIRD_RATIO * len(counted) or alarms
+    is_short = first < WANTED_FIRST_RATIO * len(counted) or third < WANTED_THIRD_RATIO * len(counted) or alarms or mixed
     return int(bool(is_short or longest_s > MOST_DIAGNOSIS_S))
 
 
