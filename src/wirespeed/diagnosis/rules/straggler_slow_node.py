@@ -13,6 +13,8 @@ from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
+LEAST_RTO_S = 0.2
+"""Linux sends again after 200 ms at the earliest (TCP_RTO_MIN)."""
 _SLOW_SHARE_RATIO = 0.75
 _SLOW_TIME_RATIO = 1.25
 """How far from the median of its equals a node must be to stand out; a starting point, not calibrated."""
@@ -30,13 +32,24 @@ def _judge(case: Case) -> Verdict:
     latest = max(late, key=lambda host: max(one.rtt_max_s or 0.0 for one in late[host]), default=None)
     runs = late[latest] if latest else ()
     evidence = (
-        *piece(_LATE, STRONG + FAIR, runs, place=latest, rtt_s=max((one.rtt_max_s or 0.0 for one in runs), default=None)),
+        *piece(
+            _LATE,
+            STRONG if _may_be_resent(runs) else STRONG + FAIR,
+            runs,
+            place=latest,
+            rtt_s=max((one.rtt_max_s or 0.0 for one in runs), default=None),
+        ),
         *against(_PROMPT, FAIR, case.every(LatencyRun, load="idle") if not late else ()),
         *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *piece(_RANKS, STRONG, _slow_ranks(case)),
         *piece(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
     )
     return Verdict(evidence=evidence, values={"place": table[1] if table else latest or "NODE"})
+
+
+def _may_be_resent(runs: tuple[LatencyRun, ...]) -> bool:
+    """Whether the latest answers are as late as segments that are sent again after a time-out: loss does that too."""
+    return any((one.rtt_max_s or 0.0) >= LEAST_RTO_S for one in runs)
 
 
 def _outlier(table: Table) -> tuple[Table, str] | None:
@@ -140,6 +153,13 @@ RULE = Rule(
         sources=("NVIDIA/nccl#349",),
     ),
     told_apart_from=(
+        LookAlike(
+            cause="packet-loss",
+            because=Text(
+                en="there datagrams of a paced train are missing, and the late answers are segments sent again after 200 ms",
+                zh="彼处限速数据报有缺失，迟到的应答是 200 ms 后重传的报文段",
+            ),
+        ),
         LookAlike(
             cause="straggler-gpu-throttle",
             because=Text(en="there the clocks of a GPU tell the reason", zh="彼处 GPU 时钟即可说明原因"),
