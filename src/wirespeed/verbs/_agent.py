@@ -26,6 +26,7 @@ def serve(connection: socket.socket) -> None:
     _end_with(connection)
     with connection, connection.makefile("rb") as asked:
         while line := asked.readline(LONGEST_REQUEST_BYTES):
+            _leave_if_alone(connection)  # it may have left before we listened for that
             try:
                 for answer in _answered(line):
                     connection.sendall(answer + b"\n")
@@ -35,19 +36,19 @@ def serve(connection: socket.socket) -> None:
 
 def _end_with(connection: socket.socket) -> None:
     """Have the kernel tell of the other side's end by SIGIO, and leave at once; no thread, so that calls may fork."""
-
-    def look(_: int, __: object) -> None:
-        try:
-            if connection.fileno() >= 0 and not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
-                os._exit(0)
-        except BlockingIOError:
-            pass  # it spoke, or can take more: nobody has left
-        except OSError:
-            os._exit(0)
-
-    signal.signal(signal.SIGIO, look)
+    signal.signal(signal.SIGIO, lambda _, __: _leave_if_alone(connection))
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _leave_if_alone(connection: socket.socket) -> None:
+    try:
+        if connection.fileno() >= 0 and not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+            os._exit(0)
+    except BlockingIOError:
+        pass  # it spoke, or can take more: nobody has left
+    except OSError:
+        os._exit(0)
 
 
 def _answered(line: bytes) -> Iterator[bytes]:
