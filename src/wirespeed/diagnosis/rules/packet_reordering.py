@@ -1,5 +1,7 @@
 """Packets of one flow arrive out of order, so that TCP sends again what was not lost."""
 
+from collections import Counter
+
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import SLIGHT, STRONG, Change, Check, LookAlike, Verdict
@@ -18,13 +20,7 @@ FEWEST_DATAGRAMS_COUNT = 100
 
 
 def _judge(case: Case) -> Verdict:
-    spurious = case.every(
-        FlowRun,
-        lambda one: (
-            (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT
-            and (one.dsack_duplicates_count or 0) >= max(FEWEST_DUPLICATES_COUNT, SPURIOUS_RATIO * (one.retransmits_packets or 0))
-        ),
-    )
+    spurious = _spurious(case)
     seen = case.every(FlowRun, lambda one: (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT)
     trains = case.every(DatagramTrain, _is_reordered)
     orderly = case.every(DatagramTrain, lambda one: one.received_count >= FEWEST_DATAGRAMS_COUNT and not _is_reordered(one))
@@ -41,6 +37,20 @@ def _judge(case: Case) -> Verdict:
             *against(_ORDERLY, SLIGHT, orderly if not trains else ()),
         )
     )
+
+
+def _spurious(case: Case) -> tuple[FlowRun, ...]:
+    """Flows whose data arrived twice in numbers; one alone of the flows of a path is not the path's."""
+    found = case.every(
+        FlowRun,
+        lambda one: (
+            (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT
+            and (one.dsack_duplicates_count or 0) >= max(FEWEST_DUPLICATES_COUNT, SPURIOUS_RATIO * (one.retransmits_packets or 0))
+        ),
+    )
+    alike = Counter((one.test, one.sender, one.receiver) for one in found)
+    among = Counter((one.test, one.sender, one.receiver) for one in case.every(FlowRun))
+    return tuple(one for one in found if 2 * alike[one.test, one.sender, one.receiver] >= among[one.test, one.sender, one.receiver])
 
 
 def _is_reordered(train: DatagramTrain) -> bool:
