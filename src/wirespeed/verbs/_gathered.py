@@ -26,6 +26,7 @@ from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
+from wirespeed.verbs._measure import Log
 
 QUESTION_NAME = "question.txt"
 """An input of this name is what the user asks, not what happened."""
@@ -194,6 +195,14 @@ class Gathered:
         kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
         with _trouble_with(place):
             casefile.write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+
+
+def fresh_lines(log: Log) -> Lines | Problem:
+    """What a program wrote while it was looked at; a problem where that cannot be read."""
+    try:
+        return log.fresh()
+    except OSError as error:
+        return unreadable(log.path, error)
 
 
 def check_target(place: Path) -> None:

@@ -7,7 +7,7 @@ from secrets import token_hex
 
 from wirespeed.emulation.lab import Lab, open_lab
 from wirespeed.verbs._hosts import Host, kept
-from wirespeed.verbs._measure import Fleet, address_of, fresh_port
+from wirespeed.verbs._measure import Fleet, Log, address_of, fresh_port
 
 
 @contextmanager
@@ -23,9 +23,13 @@ def lab_fleet(name: str, for_s: float) -> Iterator[Fleet]:
         yield fleet
 
 
-def _logs_of(lab: Lab) -> tuple[str, ...]:
-    """What the programs of the hosts wrote, newest text last."""
-    return tuple(str(path) for node in lab.hosts for path in sorted((lab.directory / node.name).glob("*.log")))
+def _logs_of(lab: Lab) -> tuple[Log, ...]:
+    """What the programs of the hosts write."""
+    return tuple(
+        Log(path=str(path), start_bytes=path.stat().st_size)
+        for node in lab.hosts
+        for path in sorted((lab.directory / node.name).glob("*.log"))
+    )
 
 
 def _hosts_of(lab: Lab, is_host: bool) -> tuple[Host, ...]:

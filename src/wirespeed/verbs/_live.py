@@ -12,6 +12,7 @@ from wirespeed.diagnosis.separate import Choice, Offer, next_measurement
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Grid, Headline
+from wirespeed.model.facts.link import Counter
 from wirespeed.model.labels import Label
 from wirespeed.model.progress import Progress, Update
 from wirespeed.model.record import Record
@@ -108,7 +109,8 @@ def _always(
 ) -> None:
     progress(Update(says=title))
     start_s = time.monotonic()
-    count = looked.take(relabelled(fleet.ask(calls, 30.0), BEFORE_TESTS) if name == "watch" else fleet.ask(calls, 30.0))
+    items = fleet.ask(calls, 30.0)
+    count = looked.take(relabelled(items, BEFORE_TESTS) if name == "watch" else [one for one in items if not _is_of_the_past(one)])
     looked.steps.append(
         Step(
             measure=name,
@@ -120,6 +122,11 @@ def _always(
             records_count=count,
         )
     )
+
+
+def _is_of_the_past(item: Record | Problem) -> bool:
+    """Whether this is a count since boot: it keeps what was mended long ago, and the recording tells what counts now."""
+    return isinstance(item, Counter) and not item.is_delta
 
 
 def _make(fleet: Fleet, case: Case, choice: Choice, measure: Measure, looked: Looked, progress: Progress) -> None:

@@ -1,5 +1,6 @@
 """The whole loop on a lab: baseline, a fault that nobody is told, diagnosis, fix, verification against the baseline."""
 
+import os
 from collections.abc import Callable, Sequence
 from random import SystemRandom
 from statistics import median
@@ -16,7 +17,6 @@ from wirespeed.report.numbers import printed
 from wirespeed.verbs import diagnose
 from wirespeed.verbs.lab import break_, down, faults, heal, up
 
-LAB_NAME = "demo"
 BUDGET = "14s"
 
 
@@ -49,25 +49,27 @@ class Loop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def turn(progress: Progress) -> Loop:
-    """Make a lab, break it in secret, diagnose, heal, verify, and take the lab down whatever happens. Raises CouldNot where no lab can be."""
-    down.run(down.Options(name=LAB_NAME))
+    """Make a lab of this process's own, break it in secret, diagnose, heal, verify, and take it down whatever happens.
+
+    Raises CouldNot where no lab can be.
+    """
+    name = f"demo-{os.getpid()}"
     progress(Update(says=Text(en="making a cluster of four hosts", zh="正在搭建四台主机的集群")))
-    up.run(up.Options(name=LAB_NAME, for_="10m"))
+    up.run(up.Options(name=name, for_="10m"))
     try:
-        return _turned(progress)
+        return _turned(name, progress)
     finally:
-        down.run(down.Options(name=LAB_NAME))
+        down.run(down.Options(name=name))
 
 
-def _turned(progress: Progress) -> Loop:
-    before, healthy = _examined(progress)
-    chosen = SystemRandom().choice(
-        [one for one in faults.run(faults.Options(name=LAB_NAME)).faults if one.available and one.is_counted]
-    )
-    broken = break_.run(break_.Options(fault=chosen.fault, name=LAB_NAME))
-    answer, hurt = _examined(progress)
-    heal.run(heal.Options(name=LAB_NAME))
-    after, mended = _examined(progress)
+def _turned(name: str, progress: Progress) -> Loop:
+    before, healthy = _examined(name, progress)
+    offered = faults.run(faults.Options(name=name)).faults
+    chosen = SystemRandom().choice([one for one in offered if one.available and one.is_counted])
+    broken = break_.run(break_.Options(fault=chosen.fault, name=name))
+    answer, hurt = _examined(name, progress)
+    heal.run(heal.Options(name=name))
+    after, mended = _examined(name, progress)
     return Loop(
         fault=chosen.fault,
         title=chosen.title,
@@ -84,8 +86,8 @@ def _turned(progress: Progress) -> Loop:
     )
 
 
-def _examined(progress: Progress) -> tuple[diagnose.Answer, Case]:
-    return diagnose.examine(diagnose.Options(lab=True, name=LAB_NAME, budget=BUDGET), progress)
+def _examined(name: str, progress: Progress) -> tuple[diagnose.Answer, Case]:
+    return diagnose.examine(diagnose.Options(lab=True, name=name, budget=BUDGET), progress)
 
 
 def _sure(answer: diagnose.Answer) -> tuple[str, ...]:

@@ -3,11 +3,13 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from wirespeed.model.case import Case
+from wirespeed.model.lines import MemoryLines
 from wirespeed.model.link_runs import LatencyRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
@@ -25,7 +27,24 @@ LEAD_TRIPS = 12
 BULK_STEP_S = 1.7
 """Of one round of bulk flows."""
 
+MOST_LOG_BYTES = 4 * 1024 * 1024
+
 Answers = list[Record | Problem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """A file that grows, and its size when the diagnosis began: what was written before may be mended since."""
+
+    path: str
+    start_bytes: int
+
+    def fresh(self) -> MemoryLines:
+        """What was written since, the last `MOST_LOG_BYTES` of it. Raises OSError."""
+        with Path(self.path).open("rb") as file:
+            end_bytes = file.seek(0, 2)
+            file.seek(max(self.start_bytes, end_bytes - MOST_LOG_BYTES))
+            return MemoryLines(file.read(MOST_LOG_BYTES).decode(errors="replace"), self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +59,8 @@ class Fleet:
     port: int
     token: str
     peers: tuple[Host, ...] = ()
-    logs: tuple[str, ...] = ()
-    """Files that programs of the hosts wrote, where they are at hand."""
+    logs: tuple[Log, ...] = ()
+    """What programs of the hosts write, where it is at hand."""
 
     @property
     def everything(self) -> tuple[Host, ...]:

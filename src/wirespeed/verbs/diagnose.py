@@ -28,7 +28,7 @@ from wirespeed.report.numbers import all_printed
 from wirespeed.report.plain import visible
 from wirespeed.report.ways import way_of
 from wirespeed.verbs._durations import asked_s
-from wirespeed.verbs._gathered import Gathered, Input, check_target
+from wirespeed.verbs._gathered import Gathered, Input, check_target, fresh_lines
 from wirespeed.verbs._live import Step, look, way_taken
 from wirespeed.verbs._measure import Fleet
 from wirespeed.verbs._peers import asked_peers
@@ -199,8 +199,8 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
             progress,
             has_facts=not options.lab and not options.inputs,
         )
-    if fleet.logs:
-        gathered.gather(fleet.logs)
+    for log in fleet.logs:
+        gathered.take(fresh_lines(log))
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
     return tuple(looked.steps)
 
