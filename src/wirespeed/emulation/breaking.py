@@ -21,7 +21,9 @@ def known() -> dict[str, Fault]:
     return shelf.every(faults, Fault)
 
 
-def put_in(name: str, fault_id: str, *, where: str | None = None, seed: int | None = None, also: bool = False) -> FaultInForce:
+def put_in(
+    name: str, fault_id: str, *, where: str | None = None, seed: int | None = None, also: bool = False, is_told: bool = True
+) -> FaultInForce:
     """Break the lab. What is not said is drawn from the seed, and an unsaid seed from the machine.
 
     Raises BadRequest for an unknown fault or place, CouldNot where a need is not met, where another fault is in force (unless
@@ -41,7 +43,7 @@ def put_in(name: str, fault_id: str, *, where: str | None = None, seed: int | No
         _check(lab, fault, fault_id, also)
         chance = Random(f"{fault_id} {number}")  # noqa: S311 - a seed must give the same fault again
         place = chance.choice(seats(lab.state.drawing, fault.where)) if where is None else checked_seat(lab, fault.where, where)
-        ledger = _Ledger(lab, FaultInForce(fault=fault_id, where=place, seed_number=number, details={}))
+        ledger = _Ledger(lab, FaultInForce(fault=fault_id, where=place, seed_number=number, details={}, is_told=is_told))
         try:
             details = fault.break_(Hands(lab, ledger.record, secrets.token_hex(2)), place, chance)
         except CouldNot:

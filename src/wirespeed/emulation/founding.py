@@ -15,7 +15,7 @@ import msgspec
 from wirespeed.emulation import groups, topology
 from wirespeed.emulation.hands import Hands
 from wirespeed.emulation.keeper import KNOWN, MOST_MESSAGE_BYTES, Mandate, Report
-from wirespeed.emulation.lab import Lab
+from wirespeed.emulation.lab import Lab, named
 from wirespeed.emulation.state import (
     DEFAULT_NAME,
     LOG_NAME,
@@ -61,8 +61,8 @@ def up(spec: Spec, keeper_module: str, *, name: str = DEFAULT_NAME, lifetime_s: 
         if read_state(directory) is not None:
             raise CouldNot(
                 Text(
-                    en=f"the lab {name} is up already; end it with `wirespeed lab down`, or give another --name",
-                    zh=f"实验室 {name} 已在运行；请用 `wirespeed lab down` 结束它，或另取 --name",
+                    en=f"the lab {name} is up already; end it with `wirespeed lab down{named(name)}`, or give another --name",
+                    zh=f"实验室 {name} 已在运行；请用 `wirespeed lab down{named(name)}` 结束它，或另取 --name",
                 )
             )
         groups.remove_all(directory)

@@ -103,6 +103,11 @@ class Lab:
         return control.send(str(self.directory / f"{name}.ctl"), order, name)
 
 
+def named(name: str) -> str:
+    """The option that names this lab on a command line; nothing for the usual one."""
+    return "" if name == DEFAULT_NAME else f" --name {name}"
+
+
 def open_lab(name: str = DEFAULT_NAME) -> Lab:
     """The lab of this name. Raises CouldNot where none lives, BadRequest for a name that is none."""
     directory = lab_directory(name)
@@ -110,8 +115,8 @@ def open_lab(name: str = DEFAULT_NAME) -> Lab:
     if state is None:
         raise CouldNot(
             Text(
-                en=f"there is no lab called {name}; `wirespeed lab up` makes one",
-                zh=f"没有名为 {name} 的实验室；可用 `wirespeed lab up` 创建",
+                en=f"there is no lab called {name}; `wirespeed lab up{named(name)}` makes one",
+                zh=f"没有名为 {name} 的实验室；可用 `wirespeed lab up{named(name)}` 创建",
             )
         )
     return Lab(directory, state)

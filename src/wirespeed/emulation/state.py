@@ -46,6 +46,8 @@ class FaultInForce(msgspec.Struct, frozen=True, kw_only=True):
     details: dict[str, str]
     """What was drawn: rates, ratios, who is concerned."""
     undo: tuple[Undo, ...] = ()
+    is_told: bool = True
+    """False where whoever broke it asked not to be told."""
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):

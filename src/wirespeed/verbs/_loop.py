@@ -18,6 +18,8 @@ from wirespeed.verbs import diagnose
 from wirespeed.verbs.lab import break_, down, faults, heal, up
 
 BUDGET = "14s"
+QUIET_RATIO = 0.7
+"""A baseline slower than this share of what is reached afterwards was no baseline."""
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +127,7 @@ def shown(loop: Loop, told: Callable[[diagnose.Answer], Sequence[AnyBlock]]) -> 
         Prose(text=verdict),
         Headline(text=Text(en="Fixed, and verified against the baseline", zh="修复，并与基线对照验证"), level=3),
         _compared(loop),
+        *_disturbed(loop),
         Prose(text=_after(loop)),
     ]  # fmt: skip
 
@@ -147,6 +150,19 @@ def _compared(loop: Loop) -> Grid:
         for field, name in _NAMES.items()
     )
     return Grid(columns=columns, rows=rows)
+
+
+def _disturbed(loop: Loop) -> list[AnyBlock]:
+    """A word where the baseline was not a healthy network's: something else used the machine."""
+    before, after = loop.baseline.slowest_pair_bits_per_s, loop.fixed.slowest_pair_bits_per_s
+    is_off = bool(loop.findings_before) or (before is not None and after is not None and before < QUIET_RATIO * after)
+    if not is_off:
+        return []
+    text = Text(
+        en="The baseline was disturbed: something else used this machine while it was measured. Compare with care.",
+        zh="测量基线时有其他程序占用本机，基线受到干扰；对照时请留意。",
+    )
+    return [Prose(text=text)]
 
 
 def _after(loop: Loop) -> Text:

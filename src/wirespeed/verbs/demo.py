@@ -144,7 +144,7 @@ def _lab_part(answer: Answer) -> list[AnyBlock]:
 
 def _shortened(answer: diagnose.Answer) -> list[AnyBlock]:
     """A diagnosis with its best finding only, without what was read and what is missing."""
-    blocks = diagnose.present(answer, diagnose.Options()).blocks
+    blocks = diagnose.present(msgspec.structs.replace(answer, steps=()), diagnose.Options()).blocks
     return [
         Headline(text=block.text, level=3, tone=block.tone) if isinstance(block, Headline) else block
         for block in blocks

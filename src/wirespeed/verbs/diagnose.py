@@ -18,6 +18,7 @@ from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, 
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
+from wirespeed.model.measurement import PortProbe
 from wirespeed.model.progress import Progress, unheard
 from wirespeed.model.secrets import REDACTED, spread_secrets, without_secrets
 from wirespeed.model.source import Problem, Quote, Source
@@ -33,6 +34,7 @@ from wirespeed.verbs._live import Step, look, way_taken
 from wirespeed.verbs._measure import Fleet
 from wirespeed.verbs._peers import asked_peers
 from wirespeed.verbs._this_host import this_host
+from wirespeed.verbs.peer import TOKEN_VARIABLE
 
 SCHEMA = "wirespeed/diagnose/1"
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "info")
@@ -115,7 +117,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="HOST[:PORT]",
         ),
     ] = ()
-    token: Annotated[str | None, Option(help=Text(en="of the peers", zh="对端的口令"), metavar="TOKEN")] = None
+    token: Annotated[
+        str | None,
+        Option(
+            help=Text(en=f"of the peers; or in {TOKEN_VARIABLE}", zh=f"对端的口令；也可放在 {TOKEN_VARIABLE} 中"), metavar="TOKEN"
+        ),
+    ] = None
     budget: Annotated[
         str,
         Option(
@@ -202,7 +209,16 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
     for log in fleet.logs:
         gathered.take(fresh_lines(log))
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
+    for peer in fleet.peers:
+        if not any(
+            isinstance(one, PortProbe) and one.target in peer.addresses and one.outcome == "connected" for one in looked.records
+        ):
+            gathered.problems.append(Problem(source=Source(tool="peer", path=peer.name), why=_NO_PEER))
+            gathered.unread.append(peer.name)
     return tuple(looked.steps)
+
+
+_NO_PEER = Text(en="does not answer; is `wirespeed peer` running there?", zh="没有应答；那里是否在运行 `wirespeed peer`？")
 
 
 def _fleet(options: Options, for_s: float) -> AbstractContextManager[Fleet]:
@@ -382,6 +398,8 @@ def _told(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _headline(answer: Answer) -> Headline:
+    if answer.unread and not any(one.records for one in answer.inputs):
+        return Headline(text=Text(en="Nothing could be read", zh="没有可读取的内容"), tone="warn")
     if not answer.findings:
         return Headline(text=Text(en="No cause found in what was given", zh="在所给材料中没有找到原因"), tone="plain")
     best = answer.findings[0]

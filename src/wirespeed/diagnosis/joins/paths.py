@@ -42,11 +42,28 @@ P = TypeVar("P", bound=Paired)
 
 
 def lossy_trains(case: Case) -> tuple[DatagramTrain, ...]:
-    """Paced trains that lost datagrams on the way, not in the receiver's own socket."""
-    return case.every(
+    """Paced trains that lost datagrams on the way, not in the receiver's own socket.
+
+    One hole in one train is a host that stood still for a moment; a lossy path shows several, or one on another path of the same host too.
+    """
+    lossy = case.every(
         DatagramTrain,
         lambda one: one.loss_ratio >= LOSS_RATIO and lost_on_the_way(one) >= FEWEST_LOST_COUNT and one.received_count > 0,
     )
+    return tuple(
+        one for one in lossy if one.loss_runs_count > 1 or any(_share_a_host(one, other) for other in lossy if other is not one)
+    )
+
+
+def _share_a_host(one: DatagramTrain, other: DatagramTrain) -> bool:
+    return bool({one.sender, one.receiver} & {other.sender, other.receiver})
+
+
+def common_host(trains: Sequence[DatagramTrain]) -> str | None:
+    """The one host that all of several trains touch, where there are several and there is one."""
+    ends = [frozenset((one.sender, one.receiver)) for one in trains]
+    shared = frozenset.intersection(*ends) if len(set(ends)) > 1 else frozenset[str]()
+    return next(iter(shared)) if len(shared) == 1 else None
 
 
 def clean_trains(case: Case) -> tuple[DatagramTrain, ...]:

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.paths import idle_latencies
 from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.sockets import SocketSummary
@@ -28,6 +29,9 @@ SETUP_ROUND_TRIPS = (1.8, 6.0)
 
 
 def _with_setup(case: Case) -> list[HttpTiming]:
+    near = idle_latencies(case)
+    if near and all((one.rtt_min_s or 0.0) < LEAST_ROUND_TRIP_S for one in near):
+        return []  # the paths are short: what takes long at setting up is a host that is late
     timed = case.every(HttpTiming, lambda one: bool(one.total_s) and (one.appconnect_s or one.connect_s or 0.0) >= LEAST_SETUP_S)
     return [one for one in timed if _share(one) >= SETUP_SHARE_RATIO]
 

@@ -1,6 +1,6 @@
 """Packets are lost on the way, by damage or by full queues."""
 
-from wirespeed.diagnosis.joins.paths import clean_trains, lossy_trains, retransmit_ratio
+from wirespeed.diagnosis.joins.paths import clean_trains, common_host, lossy_trains, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
@@ -30,6 +30,7 @@ def _judge(case: Case) -> Verdict:
     flows = case.every(TcpSocket, _retransmits)
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
     trains = lossy_trains(case)
+    common = common_host(trains)
     resent = case.every(FlowRun, lambda one: retransmit_ratio(one) >= RETRANSMIT_RATIO)
     none_or_all = case.every(Statement, topic="packet-loss", value=0.0) + case.every(Statement, topic="packet-loss", value=100.0)
     none = lines_of(none_or_all)
@@ -39,6 +40,7 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_DAMAGED, STRONG, damaged),
             *piece(_TRAINS, PROVES, trains, **_worst(trains)),
+            *piece(_COMMON, SLIGHT, trains if common else (), host=common),
             *piece(_RESENT, SLIGHT, resent if trains else ()),
             *piece(_PING, STRONG, pings),
             *piece(_END, STRONG, ends),
@@ -78,6 +80,10 @@ def _stream_retransmit_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) 
 _TRAINS = Text(
     en="a paced train from {sender} to {receiver} lost {loss_ratio} of its datagrams without load",
     zh="{sender} 到 {receiver} 的限速数据报在无负载时丢失 {loss_ratio}",
+)
+_COMMON = Text(
+    en="all lossy paths begin or end at {host}: its port or cable is the place to look",
+    zh="所有丢包路径都始于或终于 {host}：应检查其端口或线缆",
 )
 _RESENT = Text(en="TCP between these hosts sends segments again", zh="这些主机之间的 TCP 有重传")
 _TRAINS_CLEAN = Text(en="paced trains of datagrams arrive whole", zh="限速数据报全部到达")

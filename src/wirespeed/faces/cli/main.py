@@ -203,7 +203,7 @@ def main() -> None:
     except click.Abort:
         sys.exit(INTERRUPTED)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        _leave("interrupted; nothing was kept", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(WRONG_USE)

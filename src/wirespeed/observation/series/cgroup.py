@@ -66,4 +66,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=tuple(kept), parse=partial(_parse, tuple(layouts), tuple(key for layout in layouts for key in layout)))
 
 
-FAMILY = Family(title=Text(en="CPU limit of this container", zh="容器的 CPU 限额"), open=_open)
+FAMILY = Family(title=Text(en="CPU limit of this container", zh="容器的 CPU 限额"), open=_open, period_s=0.2)

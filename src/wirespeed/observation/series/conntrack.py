@@ -36,4 +36,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=(kept_file(machine, PATH),), parse=_parse)
 
 
-FAMILY = Family(title=Text(en="connection tracking", zh="连接跟踪"), open=_open)
+FAMILY = Family(title=Text(en="connection tracking", zh="连接跟踪"), open=_open, period_s=0.2)

@@ -36,4 +36,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=tuple(files), parse=_parse)
 
 
-FAMILY = Family(title=Text(en="sockets", zh="套接字"), open=_open)
+FAMILY = Family(title=Text(en="sockets", zh="套接字"), open=_open, period_s=0.2)

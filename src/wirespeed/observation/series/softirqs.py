@@ -35,4 +35,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=(kept_file(machine, PATH),), parse=_parse)
 
 
-FAMILY = Family(title=Text(en="softirqs of each core", zh="各核软中断"), open=_open)
+FAMILY = Family(title=Text(en="softirqs of each core", zh="各核软中断"), open=_open, period_s=0.2)

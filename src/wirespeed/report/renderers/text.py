@@ -32,6 +32,7 @@ from wirespeed.report.plain import visible
 
 _STYLE = {"plain": "", "good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _BAR_CELLS = 24
+MOST_QUOTED_CHARACTERS = 260
 _SPAN_CELLS = 24
 _LABEL_CELLS = 44
 """A longer name of a figure is wrapped; a shorter one leaves that to what stands beside it."""
@@ -175,7 +176,10 @@ def _title(title: Text, language: Language) -> Styled:
 def _evidence(one: ShownEvidence, language: Language) -> RenderableType:
     mark = "+" if one.bears == "for" else "−"
     said = one.says[language] + ("" if one.bears == "for" else f" ({words.AGAINST[language]})")
-    quoted = [Styled(visible(f"{quote.source}:{quote.line_index + 1}│ {quote.text.strip()}"), style="cyan") for quote in one.quotes]
+    quoted = [
+        Styled(visible(f"{quote.source}:{quote.line_index + 1}│ {_shortened(quote.text.strip())}"), style="cyan")
+        for quote in one.quotes
+    ]
     lines = [Padding(line, (0, 0, 0, 6)) for line in quoted]
     return Group(Padding(Styled(f"{mark} {said}"), (0, 0, 0, 2)), *lines)
 
@@ -194,6 +198,11 @@ def _steps(block: Steps, language: Language) -> RenderableType:
     parts: list[RenderableType] = [_title(block.title, language)]
     parts.extend(_item(f"{what[language]}", commands) for what, commands in block.steps)
     return Group(*parts)
+
+
+def _shortened(text: str) -> str:
+    """A quoted line, cut where it would fill the screen; JSON and the page have it whole."""
+    return text if len(text) <= MOST_QUOTED_CHARACTERS else f"{text[:MOST_QUOTED_CHARACTERS]} ..."
 
 
 RENDERER = Renderer(title=Text(en="plain text", zh="纯文本"), render=_render)

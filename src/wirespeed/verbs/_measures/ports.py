@@ -16,7 +16,14 @@ def _run(fleet: Fleet, case: Case) -> Iterable[Record | Problem]:
     for one in case.every(Listener):
         listening.setdefault(one.host, set()).add(one.port)
     calls = [
-        (sender, "ports", {"address": address_of(receiver), "ports": tuple(listening.get(receiver.name, ()))})
+        (
+            sender,
+            "ports",
+            {
+                "address": address_of(receiver),
+                "ports": (*((receiver.port,) if receiver.port else ()), *listening.get(receiver.name, ())),
+            },
+        )
         for sender in fleet.hosts
         for receiver in (*fleet.hosts, *fleet.peers)
         if sender is not receiver

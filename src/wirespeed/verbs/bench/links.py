@@ -14,9 +14,11 @@ from wirespeed.benches.links.spec import LinkSpec
 from wirespeed.benches.mesh import MeshHost
 from wirespeed.machines.local import Local
 from wirespeed.machines.machine import MachineProblem
-from wirespeed.model.document import AnyBlock, Document, FactList, Headline
+from wirespeed.model.document import AnyBlock, Document, FactList, Headline, Prose
 from wirespeed.model.errors import BadRequest, CouldNot
 from wirespeed.model.kinds import Option
+from wirespeed.model.link_runs import DatagramTrain, FlowRun, HeaderRun, LatencyRun, PathMtuRun
+from wirespeed.model.measurement import PortProbe, ThroughputRun
 from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
@@ -237,8 +239,25 @@ def _problems(found: Sequence[Record | Problem]) -> tuple[Problem, ...]:
 
 
 def exit_code(answer: Answer, options: Options) -> int:
-    """3 where nothing at all could be measured."""
-    return 0 if answer.records else 3
+    """3 where no peer could be measured at all."""
+    return 0 if _was_measured(answer) else 3
+
+
+def _was_measured(answer: Answer) -> bool:
+    return any(
+        (isinstance(one, FlowRun) and one.received_bytes > 0)
+        or (isinstance(one, LatencyRun | DatagramTrain) and one.received_count > 0)
+        or (isinstance(one, PathMtuRun) and one.passed_bytes is not None)
+        or (isinstance(one, PortProbe) and one.outcome == "connected")
+        or isinstance(one, ThroughputRun | HeaderRun)
+        for one in answer.records
+    )
+
+
+_NOBODY = Text(
+    en="No peer answered. Is `wirespeed peer` running there, at this address and port, and does a filter let it through?",
+    zh="没有对端应答。那里是否在该地址与端口运行 `wirespeed peer`，过滤器是否放行？",
+)
 
 
 def present(answer: Answer, options: Options) -> Document:
@@ -247,7 +266,7 @@ def present(answer: Answer, options: Options) -> Document:
         blocks = mesh_blocks(answer.hosts, answer.records, answer.bandwidth_fit, answer.latency_fit)
     else:
         blocks = path_blocks(answer.records)
-    notes: list[AnyBlock] = []
+    notes: list[AnyBlock] = [] if _was_measured(answer) else [Prose(text=_NOBODY)]
     if answer.problems or answer.notes:
         notes.append(Headline(text=Text(en="What could not be had", zh="未能获取的信息"), level=2))
         rows = [(same(one.source.path), one.why) for one in answer.problems]

@@ -56,7 +56,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(options: Options) -> Answer:
     """Break it. Raises BadRequest for an unknown fault or place, CouldNot where a need is not met or another fault is in force."""
-    done = breaking.put_in(options.name, options.fault, where=options.on, seed=options.seed_number, also=options.also)
+    done = breaking.put_in(
+        options.name, options.fault, where=options.on, seed=options.seed_number, also=options.also, is_told=not options.quiet
+    )
     if options.quiet:
         return Answer()
     return Answer(fault=done.fault, where=done.where, seed_number=done.seed_number, details=done.details)

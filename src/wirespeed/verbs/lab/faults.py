@@ -77,7 +77,7 @@ def run(options: Options) -> Answer:
 def present(answer: Answer, options: Options) -> Document:
     """The faults as a table, and what is missing for some."""
     rows = tuple(
-        (same(one.fault), one.title, same(one.rule), same(one.where), Text(en="yes", zh="可用") if one.available else same("-"))
+        (same(one.fault), same(one.cause), same(one.where), Text(en="yes", zh="可用") if one.available else same("-"))
         for one in answer.faults
     )
     missing = {need: features.TITLES[need] for one in answer.faults for need in one.lacking if need in features.TITLES}
@@ -88,8 +88,7 @@ def present(answer: Answer, options: Options) -> Document:
             Grid(
                 columns=(
                     Text(en="fault", zh="故障"),
-                    Text(en="what", zh="说明"),
-                    Text(en="rule", zh="规则"),
+                    Text(en="cause", zh="原因"),
                     Text(en="on", zh="位置"),
                     Text(en="here", zh="此处"),
                 ),

@@ -44,6 +44,13 @@ def run(options: Options) -> Answer:
     """Run the program and wait for it. Raises BadRequest for an unknown node or no command, CouldNot where it cannot be entered."""
     if not options.command:
         raise BadRequest(Text(en="what shall be run? Put it after --", zh="要运行什么？请写在 -- 之后"))
+    if options.command[0].startswith("-"):
+        raise BadRequest(
+            Text(
+                en=f"{options.command[0]} is no program; options of wirespeed stand before HOST, and the program after --",
+                zh=f"{options.command[0]} 不是程序；wirespeed 的选项应写在 HOST 之前，程序写在 -- 之后",
+            )
+        )
     opened = lab.open_lab(options.name)
     node = opened.node(options.host)
     entered, group = opened.enter_argv(node, str(Path.cwd())), opened.cpu_group(node)

@@ -70,6 +70,8 @@ def run(options: Options) -> Answer:
                 remaining_s=max(0.0, state.ends_at_s - time.time()),
                 faults=tuple(
                     ShownFault(fault=one.fault, where=one.where, details=one.details if options.tell else {})
+                    if one.is_told or options.tell
+                    else ShownFault(fault="?", where="?", details={})
                     for one in state.faults
                 ),
                 traffic=state.traffic.fault if state.traffic else None,
@@ -92,7 +94,7 @@ def present(answer: Answer, options: Options) -> Document:
             FactList(
                 rows=(
                     (Text(en="faults in force", zh="生效的故障"), same(faults) if faults else Text(en="none", zh="无")),
-                    (Text(en="traffic", zh="流量"), same(one.traffic) if one.traffic else Text(en="none", zh="无")),
+                    (Text(en="traffic", zh="流量"), same(one.traffic or "idle")),
                     (Text(en="ends by itself in", zh="距自行结束"), same(printed("_s", one.remaining_s))),
                 )
             ),
