@@ -44,7 +44,7 @@ def run(options: Options) -> Answer:
     """Run the program and wait for it. Raises BadRequest for an unknown node or no command, CouldNot where it cannot be entered."""
     if not options.command:
         raise BadRequest(Text(en="what shall be run? Put it after --", zh="要运行什么？请写在 -- 之后"))
-    if options.command[0].startswith("-"):
+    if options.command[0].startswith("-") and options.command[0] != "--":
         raise BadRequest(
             Text(
                 en=f"{options.command[0]} is no program; options of wirespeed stand before HOST, and the program after --",
