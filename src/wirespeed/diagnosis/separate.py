@@ -91,11 +91,10 @@ def _bears_on(offer: Offer, judged: Judged) -> bool:
 
 
 def _entropy_nats(judged: Judged) -> float:
-    """What is not known of one cause. One judged absent on evidence is nearly settled."""
-    ratio = judged.confidence_ratio
-    if judged.state == "unknown" or (judged.state == "absent" and not judged.verdict.evidence):
-        ratio = max(ratio, 1.0 / (1.0 + math.exp(-PRIOR_NATS)))
-    return 0.0 if ratio <= 0.0 or ratio >= 1.0 else -(ratio * math.log(ratio) + (1.0 - ratio) * math.log(1.0 - ratio))
+    """What is not known of one cause: its confidence, or where nothing speaks for it the prior less what speaks against it."""
+    against = sum(min(one.weight_nats, 0.0) for one in judged.verdict.evidence)
+    ratio = max(judged.confidence_ratio, 1.0 / (1.0 + math.exp(-PRIOR_NATS - against)))
+    return 0.0 if ratio >= 1.0 else -(ratio * math.log(ratio) + (1.0 - ratio) * math.log(1.0 - ratio))
 
 
 def _labels(judged: Sequence[Judged]) -> tuple[Label, ...]:
