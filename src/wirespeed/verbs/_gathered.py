@@ -24,6 +24,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
 from wirespeed.verbs._measure import Log
@@ -150,8 +151,12 @@ class Gathered:
         """Read one text with every reader that knows it."""
         self._opened.append(lines)
         counts: Counter[str] = Counter()
-        self.texts[lines.path] = lines.head
-        for name, item in read_all(lines, self.readers, guarded):
+        readers = self.readers
+        if is_ours_alone(lines.head):
+            readers = {name: reader for name, reader in readers.items() if reader.recognises is is_ours}
+        else:
+            self.texts[lines.path] = lines.head
+        for name, item in read_all(lines, readers, guarded):
             if isinstance(item, Problem):
                 self.problems.append(item)
             else:

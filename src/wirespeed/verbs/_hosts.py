@@ -48,6 +48,8 @@ class _Pending:
     connection: socket.socket
     received: bytearray = field(default_factory=bytearray)
     end: End | None = None
+    is_closed: bool = False
+    """By the agent, before its end."""
 
 
 def asked(
@@ -105,6 +107,7 @@ def _has_ended(one: _Pending) -> bool:
     last = one.received[one.received.rfind(b"\n", 0, -1) + 1 :] if one.received.endswith(b"\n") else b""
     if _IS_END in last:
         one.end = msgspec.json.decode(last, type=End)
+    one.is_closed = not part and one.end is None
     return not part or one.end is not None
 
 
@@ -115,7 +118,11 @@ def _answer(one: _Pending | Problem, within_s: float) -> Iterable[Record | Probl
     one.connection.close()
     lines = bytes(one.received).split(b"\n")
     yield from record_lines.decoded((line for line in lines if _IS_END not in line), one.host)
-    if one.end is None:
+    if one.is_closed:
+        yield _problem(
+            one.host, Text(en=f"the agent of {one.host} ended before it had finished", zh=f"{one.host} 的代理未完成就已结束")
+        )
+    elif one.end is None:
         yield _problem(
             one.host,
             Text(

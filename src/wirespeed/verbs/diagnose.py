@@ -209,6 +209,9 @@ def _look(gathered: Gathered, options: Options, progress: Progress) -> tuple[Ste
     for log in fleet.logs:
         gathered.take(fresh_lines(log))
     gathered.take_measured(f"{options.name}.jsonl" if options.lab else "measured.jsonl", looked.records, looked.problems)
+    lost = {one.source.host for one in looked.problems if one.source.tool == "agent"}
+    if lost >= {host.name for host in fleet.everything}:
+        gathered.unread.append(f"lab {options.name}" if options.lab else "this machine")
     for peer in fleet.peers:
         if not any(
             isinstance(one, PortProbe) and one.target in peer.addresses and one.outcome == "connected" for one in looked.records

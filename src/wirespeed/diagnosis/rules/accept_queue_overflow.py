@@ -8,6 +8,7 @@ from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.series import BEFORE_TESTS
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -16,7 +17,8 @@ def _judge(case: Case) -> Verdict:
     full = case.every(Listener, lambda one: bool(one.backlog_count) and (one.queue_count or 0) >= (one.backlog_count or 0))
     roomy = case.every(Listener, lambda one: bool(one.backlog_count) and (one.queue_count or 0) < 0.5 * (one.backlog_count or 0))
     overflows = case.every(Counter, lambda one: one.canonical in ("listen_overflows", "listen_drops"))
-    rising = [one for one in overflows if one.value_count > 0]
+    watched = {one.host for one in case.every(Counter, lambda one: one.is_delta and one.source.path == BEFORE_TESTS)}
+    rising = [one for one in overflows if one.value_count > 0 and (one.is_delta or one.host not in watched)]
     evidence: list[Evidence] = []
     for one in full[:1]:
         evidence.append(supports(_FULL, PROVES, one, port=one.port, queue_count=one.queue_count, backlog_count=one.backlog_count))

@@ -19,6 +19,11 @@ def is_ours(sample: str) -> bool:
     return _LINES.search(sample) is not None
 
 
+def is_ours_alone(head: str) -> bool:
+    """Whether a text is a file of such lines: then no other reader may take our words for a machine's or a person's."""
+    return _LINE.match(head.lstrip()) is not None
+
+
 def records_of(lines: Lines, kinds: frozenset[str]) -> Iterator[Record | Problem]:
     """The records of the given kinds, each quoted by its line; a damaged one is a problem."""
     for index, line in lines:

@@ -146,7 +146,9 @@ def _notes(before: Opened, after: Opened, *, is_redacted: bool, has_series: bool
 
 
 def exit_code(answer: Answer, options: Options) -> int:
-    """1 where what was asked for is there."""
+    """1 where what was asked for is there; 3 where that cannot be told because a run is damaged."""
+    if options.fail_on is not None and answer.problems:
+        return 3
     has_moved, has_changed = answer.moved_count > 0, bool(answer.facts)
     wanted = options.fail_on
     return int((has_moved and wanted in ("moved", "any")) or (has_changed and wanted in ("changed", "any")))
