@@ -16,6 +16,7 @@ from wirespeed.model.source import Problem
 from wirespeed.verbs import _agent
 from wirespeed.verbs._hosts import Host, asked, kept, no_agent
 from wirespeed.verbs._live import reason_of
+from wirespeed.verbs._measure import Log
 from wirespeed.verbs._this_host import this_host
 
 
@@ -118,3 +119,25 @@ def test_a_fault_of_the_lab_is_found_and_found_again_from_its_case(lab: Lab, tmp
     texts = {quote.text for evidence in live.findings[0].evidence for quote in evidence.quotes}
     assert texts
     assert all(text in case.read_text(encoding="utf-8").replace('\\"', '"') for text in texts)
+
+
+@pytest.mark.exhaustive
+def test_the_whole_loop_ends_where_it_began(lab: Lab) -> None:
+    """A lab that is broken, diagnosed and healed shows nothing afterwards: not the counts nor the logs of what was mended."""
+    from wirespeed.model.progress import unheard
+    from wirespeed.verbs._loop import turn
+
+    loop = turn(unheard)
+    assert loop.cause in {finding.cause for finding in loop.answer.findings[:3]}
+    assert loop.findings_after == ()
+    assert loop.fixed.slowest_pair_bits_per_s is not None
+    assert loop.fixed.loss_worst_ratio == 0.0
+
+
+def test_only_what_was_written_meanwhile_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "client.log"
+    log.write_text("old trouble\n")
+    begun = Log(path=str(log), start_bytes=log.stat().st_size)
+    with log.open("a") as file:
+        file.write("new trouble\n")
+    assert begun.fresh().whole() == "new trouble\n"

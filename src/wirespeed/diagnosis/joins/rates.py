@@ -168,11 +168,14 @@ class UplinkUse:
     busiest: str
     share_ratio: float
     """Of all that the group sent, on the busiest."""
+    is_thin: bool
+    """Whether even the busiest never carried what one pair reaches elsewhere: the links are slow, whatever the hash does."""
     series: tuple[Record, ...]
 
 
 def uplink_use(case: Case) -> tuple[UplinkUse, ...]:
     """Routers with equal-cost links, by what each link sent while bulk flows ran, most one-sided first."""
+    usual = usual_bytes_per_s(pair_rates(case)) or 0.0
     found = []
     for router, group in _equal_cost_groups(case).items():
         sent = {
@@ -184,7 +187,7 @@ def uplink_use(case: Case) -> tuple[UplinkUse, ...]:
         if total > 0 and len(group) > 1:
             busiest = max(sent, key=lambda link: sent[link].values.mean)
             share = sent[busiest].values.mean / total
-            found.append(UplinkUse(router=router, busiest=busiest, share_ratio=share, series=tuple(sent.values())))
+            found.append(UplinkUse(router=router, busiest=busiest, share_ratio=share, is_thin=sent[busiest].values.p95 < SLOW_RATIO * usual, series=tuple(sent.values())))
     return tuple(sorted(found, key=lambda one: -one.share_ratio))
 
 

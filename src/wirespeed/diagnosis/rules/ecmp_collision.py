@@ -45,7 +45,7 @@ def _judge(case: Case) -> Verdict:
 
 def _one_sided(used: tuple[UplinkUse, ...]) -> tuple[Evidence, ...]:
     """One of several equal links that carries what all should share, while the flows over them are slow."""
-    if not used or used[0].share_ratio < ONE_SIDED_SHARE:
+    if not used or used[0].share_ratio < ONE_SIDED_SHARE or used[0].is_thin:
         return ()
     use = used[0]
     return piece(_ONE_SIDED, STRONG, use.series, router=use.router, link=use.busiest, share_ratio=use.share_ratio)

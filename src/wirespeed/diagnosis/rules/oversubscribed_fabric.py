@@ -16,11 +16,13 @@ def _judge(case: Case) -> Verdict:
     shared = shared_limit(case)
     used = uplink_use(case) if shared else ()
     even = tuple(one for use in used for one in use.series) if used and used[0].share_ratio < ONE_SIDED_SHARE else ()
-    one_sided = tuple(one for use in used if use.share_ratio >= ONE_SIDED_SHARE for one in use.series)
+    one_sided = tuple(one for use in used if use.share_ratio >= ONE_SIDED_SHARE and not use.is_thin for one in use.series)
+    thin = tuple(one for use in used if use.is_thin for one in use.series)
     return Verdict(
         evidence=(
             *_measured(shared),
             *piece(_EVEN, FAIR, even),
+            *piece(_THIN, FAIR, thin),
             *against(_ONE_SIDED, STRONG, one_sided),
             *piece(_RATIO, STRONG, case.said("oversubscribed")),
             *piece(_LOCAL, STRONG, local),
@@ -51,6 +53,10 @@ _TOGETHER = Text(
 )
 _ALONE = Text(en="one such pair alone is as fast as any", zh="单独一对这样的主机则与其他一样快")
 _ALONE_TOO = Text(en="one such pair alone is slow as well", zh="单独一对这样的主机也慢")
+_THIN = Text(
+    en="the busiest of the equal uplinks carried less than one pair of hosts reaches elsewhere",
+    zh="最忙的等价上行所承载的还不及别处一对主机的速率",
+)
 _EVEN = Text(en="the uplinks share the load: all of them are full", zh="各上行分担流量：全部占满")
 _ONE_SIDED = Text(en="one uplink carries nearly everything, the others are idle", zh="一条上行承担几乎全部流量，其余空闲")
 _RATIO = Text(en="oversubscription or full uplinks are reported", zh="描述提到收敛比或上行占满")
