@@ -187,7 +187,15 @@ def uplink_use(case: Case) -> tuple[UplinkUse, ...]:
         if total > 0 and len(group) > 1:
             busiest = max(sent, key=lambda link: sent[link].values.mean)
             share = sent[busiest].values.mean / total
-            found.append(UplinkUse(router=router, busiest=busiest, share_ratio=share, is_thin=sent[busiest].values.p95 < SLOW_RATIO * usual, series=tuple(sent.values())))
+            found.append(
+                UplinkUse(
+                    router=router,
+                    busiest=busiest,
+                    share_ratio=share,
+                    is_thin=sent[busiest].values.p95 < SLOW_RATIO * usual,
+                    series=tuple(sent.values()),
+                )
+            )
     return tuple(sorted(found, key=lambda one: -one.share_ratio))
 
 

@@ -10,7 +10,7 @@ from wirespeed.model.link_runs import DatagramTrain, FlowRun
 from wirespeed.model.text import Text
 
 FEWEST_SEEN_COUNT = 60
-FEWEST_DUPLICATES_COUNT = 30
+FEWEST_DUPLICATES_COUNT = 80
 SPURIOUS_RATIO = 0.2
 """Of one flow of half a second to a second, and of what it sent again: four healthy flows that fill one queue see up to 90 such
 events, but 12 duplicates at most (measured in the lab: 163 to 416 where packets are sprayed over unequal ways)."""

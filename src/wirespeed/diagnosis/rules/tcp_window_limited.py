@@ -81,7 +81,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
     is_near = bool(limited) and all(one.min_rtt_s is not None and one.min_rtt_s < LEAST_RTT_S for one in limited)
-    evidence += piece(_SOCKET, FAIR if is_near else STRONG, limited)
+    evidence += piece(_SOCKET, SLIGHT if is_near else STRONG, limited)
     evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
     if rtt:
         several = [*case.said("parallel-is-faster"), *_scaling(case)]
