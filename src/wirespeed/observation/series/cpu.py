@@ -58,4 +58,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=(*files, *pressures), parse=_parse, problems=problems)
 
 
-FAMILY = Family(title=Text(en="cores and pressure", zh="CPU 核与压力"), open=_open)
+FAMILY = Family(title=Text(en="cores and pressure", zh="CPU 核与压力"), open=_open, period_s=0.2)

@@ -57,4 +57,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return Probe(sources=(kept_dump(machine, rtnetlink.NETLINK_ROUTE, (rtnetlink.LINKS_REQUEST,)),), parse=_parse)
 
 
-FAMILY = Family(title=Text(en="interface errors and carrier", zh="接口错误与载波"), open=_open, period_s=0.2, named_period_s=0.02)
+FAMILY = Family(title=Text(en="interface errors and carrier", zh="接口错误与载波"), open=_open, period_s=0.5, named_period_s=0.02)

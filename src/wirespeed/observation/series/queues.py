@@ -34,4 +34,4 @@ def _open(machine: Machine, wanted: Wanted) -> Probe:
     return probe
 
 
-FAMILY = Family(title=Text(en="device queues", zh="设备队列"), open=_open, period_s=0.1, named_period_s=0.01)
+FAMILY = Family(title=Text(en="device queues", zh="设备队列"), open=_open, period_s=0.2, named_period_s=0.01)
