@@ -52,9 +52,7 @@ class _Pending:
     """By the agent, before its end."""
 
 
-def asked(
-    calls: Iterable[tuple[Host, str, Mapping[str, Any]]], within_s: float, while_waiting: Callable[[], None] | None = None
-) -> dict[int, list[Record | Problem]]:
+def asked(calls: Iterable[tuple[Host, str, Mapping[str, Any]]], within_s: float) -> dict[int, list[Record | Problem]]:
     """Put all calls at the same time and collect their answers, by the position of the call.
 
     An agent that cannot be reached, fails, or does not end within `within_s` gives a problem beside what it sent; closing the
@@ -70,8 +68,6 @@ def asked(
             for key, _ in waiting.select(min(left_s, 0.2)):
                 if _has_ended(key.data):
                     waiting.unregister(key.fileobj)
-            if while_waiting is not None:
-                while_waiting()
     return {index: list(_answer(one, within_s)) for index, one in pending.items()}
 
 

@@ -76,9 +76,11 @@ def lost_on_the_way(train: DatagramTrain) -> int:
     return train.lost_count - (train.dropped_by_receiver_count or 0)
 
 
-def retransmit_ratio(flow: FlowRun) -> float:
-    """Share of segments sent again."""
-    return (flow.retransmits_packets or 0) / flow.segments_out_packets if flow.segments_out_packets else 0.0
+def retransmit_ratio(flow: FlowRun) -> float | None:
+    """Share of segments sent again; None where the kernel did not tell."""
+    if flow.retransmits_packets is None or not flow.segments_out_packets:
+        return None
+    return flow.retransmits_packets / flow.segments_out_packets
 
 
 def odd_ones(records: Sequence[P], figure: Callable[[P], float | None], is_worse: Callable[[float, float], bool]) -> tuple[P, ...]:

@@ -68,7 +68,9 @@ def _fills_a_queue(flow: FlowRun) -> bool:
     if flow.rtt_min_s is None or flow.rtt_p50_s is None:
         return False
     waited_s = flow.rtt_p50_s - flow.rtt_min_s
-    return waited_s > WAITING_S and flow.rtt_p50_s > GROWTH_RATIO * flow.rtt_min_s and retransmit_ratio(flow) < RARE_LOSS_RATIO
+    resent = retransmit_ratio(flow)
+    is_deep = waited_s > WAITING_S and flow.rtt_p50_s > GROWTH_RATIO * flow.rtt_min_s
+    return is_deep and resent is not None and resent < RARE_LOSS_RATIO
 
 
 def _waits(flow: TcpSocket) -> bool:

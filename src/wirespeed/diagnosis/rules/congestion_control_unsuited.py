@@ -51,9 +51,10 @@ def _slow_flows(case: Case) -> tuple[FlowRun, ...]:
 
 def _loss_explains(flow: FlowRun) -> bool:
     """Whether the rate is what Mathis' formula allows for this loss and round trip."""
-    if flow.mss_bytes is None or not flow.rtt_min_s or (flow.retransmits_packets or 0) < FEWEST_RESENT_COUNT:
+    resent = retransmit_ratio(flow)
+    if flow.mss_bytes is None or not flow.rtt_min_s or resent is None or (flow.retransmits_packets or 0) < FEWEST_RESENT_COUNT:
         return False
-    allowed = storage.loss_limited_bytes_per_s(flow.mss_bytes, flow.rtt_min_s, retransmit_ratio(flow))
+    allowed = storage.loss_limited_bytes_per_s(flow.mss_bytes, flow.rtt_min_s, resent)
     return NEAR_LOW_RATIO <= flow.goodput_bytes_per_s / allowed <= NEAR_HIGH_RATIO
 
 

@@ -31,7 +31,7 @@ def _judge(case: Case) -> Verdict:
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
     trains = lossy_trains(case)
     common = common_host(trains)
-    resent = case.every(FlowRun, lambda one: retransmit_ratio(one) >= RETRANSMIT_RATIO)
+    resent = case.every(FlowRun, lambda one: (retransmit_ratio(one) or 0.0) >= RETRANSMIT_RATIO)
     none_or_all = case.every(Statement, topic="packet-loss", value=0.0) + case.every(Statement, topic="packet-loss", value=100.0)
     none = lines_of(none_or_all)
     said = tuple(one for one in case.said("packet-loss") if not lines_of((one,)) & none)
