@@ -1,6 +1,7 @@
 """Three states, stated weights, and what people say kept in its place."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,10 @@ HERE = Source(tool="test", path="1.txt")
 SEEN = EnvVar(source=HERE, name="NCCL_IB_DISABLE", setting="1")
 SAID = Statement(source=HERE, topic="anything")
 OTHER = Sysctl(source=HERE, name="net.core.somaxconn", setting="128")
+
+
+ELSEWHERE = EnvVar(source=Source(tool="test", path="2.txt", host="b"), name="NCCL_IB_DISABLE", setting="1")
+HERE_TOO = EnvVar(source=Source(tool="test", path="1.txt", host="a"), name="NCCL_IB_DISABLE", setting="1")
 
 
 def _for(weight: float, *records: object) -> Evidence:
@@ -105,3 +110,27 @@ def _worded(number: int) -> Rule:
     return Rule(
         **{name: getattr(rule, name) for name in Rule.__dataclass_fields__ if name != "summary"}, summary=Text(en=story, zh=story)
     )
+
+
+def test_a_suspicion_too_weak_to_list_is_unknown() -> None:
+    judged = judge_rule("r", _rule(_for(SLIGHT, SEEN)), Case([SEEN]))
+    assert (judged.state, judged.confidence_ratio < 0.2) == ("unknown", True)
+
+
+def test_machines_against_outweigh_words_for() -> None:
+    rule = _rule(_for(STRONG, SAID), contradicts(same("it is not so"), FAIR, SEEN))
+    assert judge_rule("r", rule, Case([SEEN, SAID])).state == "absent"
+
+
+def test_silence_is_absence_only_with_all_it_takes() -> None:
+    rule = replace(_rule(), silence_needs=((EnvVar, Sysctl),))
+    half = judge_rule("r", rule, Case([SEEN]))
+    assert (half.state, half.missing) == ("unknown", (Sysctl,))
+    assert judge_rule("r", rule, Case([SEEN, OTHER])).state == "absent"
+
+
+def test_a_comparison_needs_several_hosts() -> None:
+    rule = replace(_rule(), silence_needs=((wants(EnvVar, hosts_count=2),),))
+    assert judge_rule("r", rule, Case([HERE_TOO, HERE_TOO])).state == "unknown"
+    assert judge_rule("r", rule, Case([SEEN, HERE_TOO])).state == "unknown"
+    assert judge_rule("r", rule, Case([HERE_TOO, ELSEWHERE])).state == "absent"

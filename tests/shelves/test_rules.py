@@ -71,6 +71,27 @@ def test_taking_a_need_away_gives_unknown(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
+def test_a_kind_of_evidence_taken_away_never_gives_absent(name: str) -> None:
+    """What made the cause present, less all records of one type: present or unknown, since nothing speaks against it."""
+    case = _case_of(name, "present")
+    for wanted in {record_type(need) for needs in RULES[name].needs for need in needs}:
+        less = Case([record for record in case.records if type(record) is not wanted], case.question)
+        assert judge_rule(name, RULES[name], less).state != "absent", f"without {wanted.__name__}"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_absence_rests_on_what_is_at_hand(name: str) -> None:
+    """What made the cause absent, less the records of the types that silence needs: nothing is known any more."""
+    rule = RULES[name]
+    if _rests_on_prose(name):
+        return
+    wanted = {record_type(need) for needs in (*rule.needs, *rule.silence_needs) for need in needs}
+    case = _case_of(name, "absent")
+    less = Case([record for record in case.records if type(record) not in wanted], case.question)
+    assert judge_rule(name, rule, less).state != "absent"
+
+
+@pytest.mark.parametrize("name", RULES)
 def test_present_quotes_and_fills_its_sentences(name: str) -> None:
     rule = RULES[name]
     judged = judge_rule(name, rule, _case(_written(name)["present"]))

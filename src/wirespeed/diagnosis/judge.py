@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from wirespeed.diagnosis.affinity import Affinity
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import EnvVar, SoftwareVersion
-from wirespeed.model.finding import Evidence, Value, Verdict
+from wirespeed.model.finding import SLIGHT, Evidence, Value, Verdict
 from wirespeed.model.kinds import Need, Rule
 from wirespeed.model.lines import QUESTION_PATH
 from wirespeed.model.measurement import ServingMetric
@@ -41,6 +41,7 @@ class Judged:
     missing: tuple[type[Record] | Need, ...] = ()
 
 
+Needs: TypeAlias = tuple[tuple[type[Record] | Need, ...], ...]
 Judge: TypeAlias = Callable[[str, Rule, Case], Judged]
 
 
@@ -62,9 +63,7 @@ def _with_words(judged: Judged, words: Evidence, spoken: frozenset[Quote]) -> Ju
     """The same judgement with the user's words added; what was judged absent on good evidence stays so."""
     if judged.state == "absent":
         return judged
-    verdict = Verdict(
-        evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or _unknown_values(judged.rule), cannot_tell=None
-    )
+    verdict = Verdict(evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or _unknown_values(judged.rule))
     confidence = confidence_of(verdict, spoken)
     state = "present" if confidence >= PRESENT_AT else judged.state
     return replace(judged, verdict=verdict, confidence_ratio=confidence, state=state)
@@ -81,9 +80,12 @@ def _unknown_values(rule: Rule) -> dict[str, Value]:
 
 
 def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
-    """Judge one rule. Unmet needs give unknown; so does silence when only prose could have spoken (it proves no absence)."""
-    met = [needs for needs in rule.needs if all(is_met(need, case) for need in needs)]
-    if not met:
+    """Judge one rule.
+
+    Unmet needs give unknown; so do a suspicion that is not enough to be listed, and silence where only prose could have spoken
+    or where more would have to be at hand.
+    """
+    if not _met(rule.needs, case):
         return Judged(
             rule_id=rule_id, rule=rule, state="unknown", verdict=Verdict(), confidence_ratio=0.0, missing=_nearest(rule, case)
         )
@@ -92,12 +94,25 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
     state: Literal["present", "absent", "unknown"]
     if confidence >= PRESENT_AT:
         state = "present"
-    elif verdict.cannot_tell is not None or all(_is_prose(needs) for needs in met):
-        state = "unknown"
     else:
-        state = "absent"
+        state = "absent" if _is_refuted(rule, verdict, case) else "unknown"
     missing = _nearest(rule, case) if state == "unknown" else ()
     return Judged(rule_id=rule_id, rule=rule, state=state, verdict=verdict, confidence_ratio=confidence, missing=missing)
+
+
+def _is_refuted(rule: Rule, verdict: Verdict, case: Case) -> bool:
+    """Whether machines speak more against the claim than for it, or nothing speaks although what would show it is at hand."""
+    spoken_on = spoken_lines(case)
+    if sum(one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on)) < 0.0:
+        return True
+    if sum(one.weight_nats for one in verdict.evidence) >= SLIGHT:
+        return False
+    return any(not _is_prose(needs) for needs in _met(rule.silence_needs or rule.needs, case))
+
+
+def _met(alternatives: Needs, case: Case) -> list[tuple[type[Record] | Need, ...]]:
+    """The alternatives of which everything is at hand."""
+    return [needs for needs in alternatives if all(is_met(need, case) for need in needs)]
 
 
 def spoken_lines(case: Case) -> frozenset[Quote]:
@@ -146,6 +161,7 @@ def record_type(need: type[Record] | Need) -> type[Record]:
 
 
 def _nearest(rule: Rule, case: Case) -> tuple[type[Record] | Need, ...]:
-    """What is missing of the alternative that lacks least."""
-    lacks = [tuple(need for need in needs if not is_met(need, case)) for needs in rule.needs if not _is_prose(needs)]
+    """What is missing of the alternative that lacks least, of those that would settle it."""
+    settling = rule.silence_needs or rule.needs
+    lacks = [tuple(need for need in needs if not is_met(need, case)) for needs in settling if not _is_prose(needs)]
     return min(lacks, key=len, default=())

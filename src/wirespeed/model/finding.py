@@ -40,12 +40,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule says of a case: its evidence. No evidence at all means the cause is absent (or unknown, if nothing could speak).
 
-    `values` fill the rule's title and summary. `cannot_tell` is set when the rule saw what it needs and still cannot decide.
+    `values` fill the rule's title and summary.
     """
 
     evidence: tuple[Evidence, ...] = ()
     values: dict[str, Value] = {}
-    cannot_tell: Text | None = None
 
 
 class LookAlike(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,21 +60,25 @@ class Symptoms:
 class Need:
     """Evidence a rule can be decided by: a record type, narrowed to records for which `where` holds.
 
-    `what` says in words what is wanted, for the list of what is missing.
+    `what` says in words what is wanted, for the list of what is missing. `hosts_count` is for what only a comparison shows.
     """
 
     record: type[Record]
     where: Callable[[Record], bool] | None = None
     what: Text | None = None
+    hosts_count: int = 1
+    """So many hosts must have said it."""
 
     def is_met(self, case: Case) -> bool:
-        """Whether the case holds such a record."""
+        """Whether the case holds such records."""
+        if self.hosts_count > 1:
+            return len({one.source.host for one in case.every(self.record, self.where) if one.source.host}) >= self.hosts_count
         return case.has(self.record) if self.where is None else case.first(self.record, self.where) is not None
 
 
-def wants(record: type[R], where: Callable[[R], bool], what: Text | None = None) -> Need:
+def wants(record: type[R], where: Callable[[R], bool] | None = None, what: Text | None = None, hosts_count: int = 1) -> Need:
     """A narrowed need, with the record's type known to `where`."""
-    return Need(record=record, where=cast(Callable[[Record], bool], where), what=what)
+    return Need(record=record, where=cast(Callable[[Record], bool] | None, where), what=what, hosts_count=hosts_count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,8 @@ class Rule:
     checks: tuple[Check, ...]
     gain: Text
     severity: Severity
+    silence_needs: tuple[tuple[type[Record] | Need, ...], ...] = ()
+    """What must be at hand before silence means absence, where `needs` asks for less than that."""
     explains: tuple[Label, ...] = ()
     """Causes that are only victims when this one is present."""
     settled_by: tuple[str, ...] = ()

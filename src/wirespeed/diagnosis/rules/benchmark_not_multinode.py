@@ -107,6 +107,7 @@ RULE = Rule(
         zh="每个进程在本节点独立完成测试（通常因构建不含 MPI），其数值与网络无关。",
     ),
     needs=((BenchmarkRank,), (BenchmarkStart,), (CollectiveSummary,), (CollectiveRun,), (Statement,)),
+    silence_needs=((BenchmarkRank,),),
     judge=_judge,
     explain=Explain(
         what=Text(

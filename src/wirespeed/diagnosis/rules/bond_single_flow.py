@@ -72,6 +72,7 @@ RULE = Rule(
         (wants(NcclBootstrap, lambda one: one.interface.startswith("bond")),),
         (wants(Statement, lambda one: one.topic == "bonded"),),
     ),
+    silence_needs=((Bond,),),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -81,6 +81,7 @@ RULE = Rule(
         (wants(FrameworkEvent, lambda one: one.topic == "verbs-failed"),),
         (Statement,),
     ),
+    silence_needs=((NcclHca,), (RdmaDeviceNode,)),
     judge=_judge,
     explain=Explain(
         what=Text(

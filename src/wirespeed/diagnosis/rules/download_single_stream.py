@@ -119,6 +119,10 @@ RULE = Rule(
         (wants(Setting, lambda one: is_setting_named(one, r"max_workers|concurrent_downloads|split")),),
         (Statement,),
     ),
+    silence_needs=(
+        (ThroughputRun, wants(Statement, lambda one: one.topic == "download")),
+        (wants(Setting, lambda one: is_setting_named(one, r"max_workers|concurrent_downloads|split")),),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

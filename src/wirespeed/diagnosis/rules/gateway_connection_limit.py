@@ -29,6 +29,8 @@ _CLIENT = r"client_session$|async_client$|tcp_connector$"
 _DIRECT = re.compile(r"(?i)\bdirect(?:ly)?\b|\bstraight\b|\bwithout (?:the |a |any )?(?:router|proxy|gateway|balancer)|bypass")
 POOL_DEFAULT_COUNT = 100
 """Connections that aiohttp and httpx allow a client by default."""
+LIMITS_NOBODY_COUNT = 10_000
+"""A limit of so many connections holds no inference service back: file descriptors and memory end sooner."""
 HELD_TIMES = 1.3
 MOST_DIGITS = 9
 
@@ -43,7 +45,8 @@ def _judge(case: Case) -> Verdict:
             supports(_HELD, STRONG, held[0], held[1], running_text=f"{held[0].value:.0f}", wanted_text=f"{held[2]:.0f}")
         )
         evidence += piece(_DEFAULT, FAIR, _is_pool_default(case, held[0].value))
-    set_to = [*(one.record for one in configured(case, _LIMIT)), *case.said("connection-limit-set")]
+    limits = [one.record for one in configured(case, _LIMIT) if _count(one.setting) < LIMITS_NOBODY_COUNT]
+    set_to = [*limits, *case.said("connection-limit-set")]
     evidence += piece(_LIMITS, FAIR if evidence else SLIGHT, set_to)
     if evidence:
         evidence += piece(_IDLE, FAIR, case.said("backend-idle", "server-not-busy"))

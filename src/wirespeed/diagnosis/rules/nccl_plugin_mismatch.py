@@ -5,7 +5,7 @@ from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclNetwork, NcclPlugin
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
-from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -46,6 +46,7 @@ RULE = Rule(
         zh="两种插件建立连接的方式不同，混合的组会挂起，而各半独立运行正常。",
     ),
     needs=((NcclNetwork,), (NcclPlugin,), (Statement,)),
+    silence_needs=((wants(NcclNetwork, hosts_count=2),), (wants(NcclPlugin, hosts_count=2),)),
     judge=_judge,
     explain=Explain(
         what=Text(

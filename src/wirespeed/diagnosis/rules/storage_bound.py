@@ -107,6 +107,10 @@ RULE = Rule(
         (Quantity,),
         (Statement,),
     ),
+    silence_needs=(
+        (DiskUse,),
+        (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS), wants(ThroughputRun, lambda one: one.tool not in _DISK_TOOLS)),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -186,6 +186,7 @@ RULE = Rule(
         (ThroughputRun, Quantity),
         (Statement,),
     ),
+    silence_needs=((FlowRun,), (TcpSocket,)),
     judge=_judge,
     explain=Explain(
         what=Text(
