@@ -91,11 +91,8 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
         )
     verdict = rule.judge(case)
     confidence = confidence_of(verdict, spoken_lines(case))
-    state: Literal["present", "absent", "unknown"]
-    if confidence >= PRESENT_AT:
-        state = "present"
-    else:
-        state = "absent" if _is_refuted(rule, verdict, case) else "unknown"
+    refuted: Literal["absent", "unknown"] = "absent" if _is_refuted(rule, verdict, case) else "unknown"
+    state: Literal["present", "absent", "unknown"] = "present" if confidence >= PRESENT_AT else refuted
     missing = _nearest(rule, case) if state == "unknown" else ()
     return Judged(rule_id=rule_id, rule=rule, state=state, verdict=verdict, confidence_ratio=confidence, missing=missing)
 
