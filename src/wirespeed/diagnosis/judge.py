@@ -63,13 +63,13 @@ def _with_words(judged: Judged, words: Evidence, spoken: frozenset[Quote]) -> Ju
     """The same judgement with the user's words added; what was judged absent on good evidence stays so."""
     if judged.state == "absent":
         return judged
-    verdict = Verdict(evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or _unknown_values(judged.rule))
+    verdict = Verdict(evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or unknown_values(judged.rule))
     confidence = confidence_of(verdict, spoken)
     state = "present" if confidence >= PRESENT_AT else judged.state
     return replace(judged, verdict=verdict, confidence_ratio=confidence, state=state)
 
 
-def _unknown_values(rule: Rule) -> dict[str, Value]:
+def unknown_values(rule: Rule) -> dict[str, Value]:
     """Every placeholder of a rule that never judged, unknown."""
     texts = [rule.title, rule.summary, rule.gain, *(change.what for change in rule.changes), *(check.what for check in rule.checks)]
     commands = [line for change in rule.changes for line in change.commands] + [

@@ -75,6 +75,9 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^rx\d*_ecn_mark$"), "ecn_marked"),
 )
 
+CANONICAL_NAMES: tuple[str, ...] = tuple(dict.fromkeys((*_EXACT.values(), *(name for _, name in _SHAPES))))
+"""Every name of ours."""
+
 
 def canonical_name(driver_name: str) -> str | None:
     """Our name for a driver's counter, or None where it has none."""

@@ -14,7 +14,7 @@ from wirespeed.emulation.state import DEFAULT_NAME
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import AnyBlock, Bar, BarChart, Document, FindingBlock, Grid, Headline, Prose, Steps, Tone
-from wirespeed.model.finding import Change, Check, Evidence, Finding, Severity, ShownEvidence, Verdict
+from wirespeed.model.finding import Evidence, Finding, Severity, ShownEvidence, Verdict
 from wirespeed.model.kinds import Option, Reader, Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
@@ -27,6 +27,7 @@ from wirespeed.readers import tools
 from wirespeed.report import words
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.plain import visible
+from wirespeed.report.verdict import filled_change, filled_check
 from wirespeed.report.ways import way_of
 from wirespeed.verbs._durations import asked_s
 from wirespeed.verbs._gathered import Gathered, Input, check_target, fresh_lines
@@ -298,8 +299,8 @@ def _finding(one: Judged, same_cause: tuple[Judged, ...], judged: tuple[Judged, 
         evidence=tuple(_shown(each) for each in sorted(evidence, key=_order)),
         told_apart_from=rule.told_apart_from,
         gain=rule.gain.filled(shown),
-        changes=tuple(_filled_change(each, shown) for each in rule.changes if side is None or each.side in ("both", side)),
-        checks=tuple(Check(what=each.what.filled(shown), commands=_filled_all(each.commands, shown)) for each in rule.checks),
+        changes=tuple(filled_change(each, shown) for each in rule.changes if side is None or each.side in ("both", side)),
+        checks=tuple(filled_check(each, shown) for each in rule.checks),
     )
 
 
@@ -316,14 +317,6 @@ def _without(secrets: frozenset[str], findings: tuple[Finding, ...]) -> tuple[Fi
     for secret in secrets:
         encoded = encoded.replace(msgspec.json.encode(secret)[1:-1], REDACTED.encode())
     return msgspec.json.decode(encoded, type=tuple[Finding, ...])
-
-
-def _filled_change(change: Change, shown: Mapping[str, str]) -> Change:
-    return Change(what=change.what.filled(shown), commands=_filled_all(change.commands, shown), side=change.side, risk=change.risk)
-
-
-def _filled_all(commands: tuple[str, ...], shown: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(command.format_map(shown) for command in commands)
 
 
 def _shown(one: Evidence) -> ShownEvidence:

@@ -175,4 +175,5 @@ RULE = Rule(
     gain=Text(en="Up to line rate divided by today's rate", zh="最多为线速与当前速率之比"),
     severity="medium",
     explains=("storage-bound",),
+    settled_by=("wget -O /dev/null URL", "aria2c -x8 URL"),
 )

@@ -82,4 +82,5 @@ RULE = Rule(
     ),
     gain=Text(en="Connections no longer fail at the limit", zh="连接不再因上限失败"),
     severity="medium",
+    settled_by=("ulimit -n",),
 )

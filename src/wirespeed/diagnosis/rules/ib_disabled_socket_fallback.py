@@ -144,8 +144,5 @@ RULE = Rule(
     gain=Text(en="Inter-node bandwidth of the RDMA adapters instead of TCP's", zh="节点间带宽由 TCP 水平恢复到 RDMA 网卡水平"),
     severity="high",
     explains=("tcp-single-flow-limit",),
-    settled_by=(
-        "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET,ENV",
-        "ibv_devinfo",
-    ),
+    settled_by=("ibv_devinfo",),
 )

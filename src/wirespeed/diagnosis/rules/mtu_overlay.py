@@ -215,4 +215,5 @@ RULE = Rule(
     ),
     severity="high",
     explains=("pmtu-blackhole", "mtu-mismatch", "firewall-blocks-ports", "packet-loss", "gateway-timeout-too-short"),
+    settled_by=("ping -M do -s 8972 -c 3 PEER",),
 )

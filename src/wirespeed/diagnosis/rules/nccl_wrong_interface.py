@@ -207,5 +207,4 @@ RULE = Rule(
         "firewall-blocks-ports",
         "ephemeral-port-exhaustion",
     ),
-    settled_by=("NCCL_DEBUG=INFO on every rank",),
 )

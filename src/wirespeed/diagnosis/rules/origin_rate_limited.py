@@ -96,4 +96,5 @@ RULE = Rule(
     gain=Text(en="Loads finish at the cache's speed", zh="加载以缓存的速度完成"),
     severity="medium",
     explains=("storage-bound", "download-single-stream", "dataloader-bound"),
+    settled_by=("curl -sI URL",),
 )

@@ -84,7 +84,7 @@ RULE = Rule(
         ),
     ),
     judge=_judge,
-    settled_by=("ib_write_bw between hosts of one leaf, then across leaves, then all pairs at once",),
+    settled_by=("wirespeed bench links --mesh PEER PEER",),
     explain=Explain(
         what=Text(
             en="With ratio r the cross-leaf rate per host is the link rate divided by r when all send.",

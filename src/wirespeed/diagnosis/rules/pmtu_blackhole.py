@@ -166,4 +166,5 @@ RULE = Rule(
     gain=Text(en="From hanging to line rate", zh="从挂起恢复到线速"),
     severity="high",
     explains=("ecmp-collision", "oversubscribed-fabric", "link-speed-lower-than-assumed", "packet-reordering"),
+    settled_by=("ping -M do -s 8972 -c 3 PEER",),
 )

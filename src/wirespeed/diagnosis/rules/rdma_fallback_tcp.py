@@ -169,6 +169,6 @@ RULE = Rule(
     explains=("kv-transfer-bound",),
     settled_by=(
         "ucx_info -d",
-        "UCX_LOG_LEVEL=info",
+        "UCX_LOG_LEVEL=info <your command>",
     ),
 )

@@ -103,4 +103,5 @@ RULE = Rule(
     gain=Text(en="The tail of minutes to hours goes away", zh="消除数分钟至数小时的尾部"),
     severity="medium",
     explains=("download-single-stream", "origin-rate-limited", "storage-bound"),
+    settled_by=("aria2c -x8 URL",),
 )

@@ -161,4 +161,5 @@ RULE = Rule(
     gain=Text(en="Load time falls towards size / sequential rate", zh="加载时间降到 大小/顺序速率"),
     severity="medium",
     explains=("storage-bound", "cold-start", "dataloader-bound"),
+    settled_by=("df -h PATH",),
 )

@@ -152,4 +152,5 @@ RULE = Rule(
     ),
     gain=Text(en="Up to the rate that several streams reach together", zh="最高可达多流合计速率"),
     severity="medium",
+    settled_by=("iperf3 -c PEER -t 10 -P 8",),
 )

@@ -225,6 +225,6 @@ READER = Reader(
         for shape, _ in _SHAPES
     ),
     read=_read,
-    obtained_by=("wget -O /dev/null URL", "aria2c -x8 URL"),
+    obtained_by=("wget -O /dev/null URL", "aria2c -x8 URL", "dd if=FILE of=/dev/null bs=4M"),
     voice="loose",
 )

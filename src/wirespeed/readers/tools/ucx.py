@@ -62,5 +62,5 @@ READER = Reader(
     gives=(UcxTransport,),
     recognises=lambda sample: _RECOGNISED.search(sample) is not None,
     read=_read,
-    obtained_by=("ucx_info -d", "UCX_LOG_LEVEL=info"),
+    obtained_by=("ucx_info -d", "UCX_LOG_LEVEL=info <your command>"),
 )

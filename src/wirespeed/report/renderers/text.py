@@ -195,7 +195,7 @@ def _command(command: str) -> Styled:
 
 
 def _steps(block: Steps, language: Language) -> RenderableType:
-    parts: list[RenderableType] = [_title(block.title, language)]
+    parts: list[RenderableType] = [Padding(_title(block.title, language), (1, 0, 0, 0))]
     parts.extend(_item(f"{what[language]}", commands) for what, commands in block.steps)
     return Group(*parts)
 
