@@ -127,7 +127,7 @@ class Settling:
 
         What people say is left out: it lists a cause and proves nothing alone.
         """
-        found = [((self._way(command),),) for command in rule.settled_by]
+        found: list[tuple[tuple[Way, ...], ...]] = [((self._way(command),),) for command in rule.settled_by]
         for needs in rule.needs:
             wanted = tuple(need for need in needs if record_type(need) not in (Statement, Quantity))
             together = tuple(dict.fromkeys(ways for need in wanted if (ways := self.ways_to(need))))
