@@ -13,6 +13,11 @@ class CollectiveRun(Record, frozen=True, kw_only=True):
     size_bytes: int
     rank_count: int | None = None
     time_s: float | None = None
+    """Mean of the ranks where the tool gives more than one figure."""
+    time_min_s: float | None = None
+    """Of the rank that was through first."""
+    time_max_s: float | None = None
+    """Of the rank that was through last."""
     algbw_bytes_per_s: float | None = None
     busbw_bytes_per_s: float | None = None
     in_place: bool = False
@@ -63,14 +68,45 @@ class ThroughputRun(Record, frozen=True, kw_only=True):
     jitter_s: float | None = None
     size_bytes: int | None = None
     is_reverse: bool = False
+    is_both_ways: bool = False
+    """Both ends sent at once and the rate is the sum of the two directions."""
+    memory: Literal["host", "gpu"] | None = None
+    """Where the buffers lie, as far as the tool says; `gpu` when either end's do."""
     cpu_local_ratio: float | None = None
     cpu_remote_ratio: float | None = None
+
+
+class MessageLatency(Record, frozen=True, kw_only=True):
+    """Time of one message, or of one exchange, from a latency benchmark (perftest, OSU, qperf, sockperf)."""
+
+    tool: str
+    is_round_trip: bool
+    """Whether the whole exchange is counted; else the time is that of one way, which these tools take for half of the exchange."""
+    protocol: str | None = None
+    """`tcp`, `udp`, `rdma`, `mpi`."""
+    size_bytes: int | None = None
+    memory: Literal["host", "gpu"] | None = None
+    """Where the buffers lie, as far as the tool says; `gpu` when either end's do."""
+    load: Literal["idle", "loaded"] = "idle"
+    """`loaded` where messages are sent at a rate without waiting for the answers."""
+    latency_min_s: float | None = None
+    latency_mean_s: float | None = None
+    latency_p50_s: float | None = None
+    latency_p99_s: float | None = None
+    latency_p999_s: float | None = None
+    latency_max_s: float | None = None
+    latency_deviation_s: float | None = None
+    sent_count: int | None = None
+    dropped_count: int | None = None
 
 
 class PingRun(Record, frozen=True, kw_only=True):
     """One ping: its summary, or a single reply when that is all there is."""
 
     target: str
+    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    """What was sent: a TCP probe times the first exchange of a handshake, and passes where echoes are dropped."""
+    port: int | None = None
     payload_bytes: int | None = None
     dont_fragment: bool = False
     sent_count: int | None = None

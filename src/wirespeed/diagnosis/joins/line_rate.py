@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.pieces import quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Link
@@ -15,7 +16,7 @@ GENERATION_BITS_PER_S = {
     "QDR": 32e9, "FDR": 56e9, "EDR": 100e9, "HDR100": 100e9, "HDR": 200e9, "NDR200": 200e9, "NDR": 400e9, "XDR": 800e9,
 }  # fmt: skip
 """Data rates of 4 lanes, which is what `4X` means (IBTA volume 1, table of link rates)."""
-_NETWORK_TOOLS = ("iperf", "perftest", "ib_", "wget", "curl", "rsync", "scp", "tqdm", "aria2")
+_NETWORK_TOOLS = (*NETWORK_BENCHMARKS, "osu", "wget", "curl", "rsync", "scp", "tqdm", "aria2")
 
 
 _LINKS = r"(?:nics?|hcas?|cards?|ports?|rails?|adapters?|links?|cables?|uplinks?)"

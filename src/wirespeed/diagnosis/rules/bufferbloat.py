@@ -9,7 +9,7 @@ from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun, LatencyRun
-from wirespeed.model.measurement import PingRun
+from wirespeed.model.measurement import MessageLatency, PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -45,6 +45,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_WAITS, STRONG, waiting),
             *piece(_BACKLOG, FAIR, backlog),
             *piece(_ECHOES, STRONG, _slower_echoes(case)),
+            *piece(_MESSAGES, FAIR, _slower_messages(case)),
             *piece(_SAID, STRONG, case.said("latency-grows-under-load")),
             *against(_LOSSY, SLIGHT, lossy),
         )
@@ -92,6 +93,18 @@ def _slower_echoes(case: Case) -> tuple[PingRun, ...]:
     return tuple(one for one in pings if _grows_within(one))[:1]
 
 
+def _slower_messages(case: Case) -> tuple[MessageLatency, ...]:
+    """Two runs of one latency benchmark, the later-answered one with load, none of it lost: a queue, or a server that is late."""
+    runs = case.every(MessageLatency, lambda one: one.latency_p50_s is not None and not one.dropped_count)
+    for loaded in runs:
+        for idle in runs if loaded.load == "loaded" else ():
+            same = (idle.tool, idle.protocol, idle.is_round_trip) == (loaded.tool, loaded.protocol, loaded.is_round_trip)
+            least_s, most_s = idle.latency_p50_s or 0.0, loaded.latency_p50_s or 0.0
+            if same and idle.load == "idle" and most_s > GROWTH_RATIO * least_s and most_s - least_s > WAITING_S:
+                return (idle, loaded)
+    return ()
+
+
 def _grows_within(ping: PingRun) -> bool:
     """Whether the echoes of one run end many times as late as they begin, none lost."""
     least_s, most_s = ping.rtt_min_s or 0.0, ping.rtt_max_s or 0.0
@@ -110,6 +123,9 @@ _SHALLOW = Text(en="a bulk flow hardly lengthens the round trip", zh="大流量�
 _ECHOES = Text(
     en="the same target answers several times later in one of the runs, without loss", zh="同一目标在某次测试中时延为数倍，且无丢包"
 )
+_MESSAGES = Text(
+    en="a latency benchmark measures several times as much under load, without loss", zh="时延测试在负载下为空闲时的数倍，且无丢失"
+)
 _WAITS = Text(en="round-trip time is several times its minimum, without loss", zh="往返时延是其最小值的数倍，且无丢包")
 _BACKLOG = Text(en="more than a megabyte waits in the device queue", zh="设备队列中积压超过一兆字节")
 _SAID = Text(en="latency is said to grow with load", zh="描述称时延随负载增长")
@@ -127,6 +143,10 @@ RULE = Rule(
         (wants(FlowRun, lambda one: one.rtt_p50_s is not None),),
         (wants(TcpSocket, lambda one: one.min_rtt_s is not None),),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
+        (
+            wants(MessageLatency, lambda one: one.load == "loaded" and one.latency_p50_s is not None),
+            wants(MessageLatency, lambda one: one.load == "idle" and one.latency_p50_s is not None),
+        ),
         (wants(Statement, lambda one: one.topic == "latency-grows-under-load"),),
     ),
     judge=_judge,

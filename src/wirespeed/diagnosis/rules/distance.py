@@ -1,18 +1,20 @@
 """The round trip between the places is long, and each exchange pays it."""
 
+from wirespeed.diagnosis.joins.benchmarks import round_trip_s
 from wirespeed.diagnosis.joins.paths import idle_latencies, odd_ones
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun, LatencyRun
-from wirespeed.model.measurement import HttpTiming, PingRun
+from wirespeed.model.measurement import HttpTiming, MessageLatency, PingRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 FAR_RTT_S = 0.010
 """10 ms is about 1,000 km of fibre and back; within a region a round trip is below 2 ms."""
 TRIPS = 2.0
+SMALL_BYTES = 1024
 FARTHER_TIMES = 5.0
 FARTHER_S = 0.002
 """Between hosts of one site: a path that takes 2 ms and five times what the others take is another place, or a detour."""
@@ -26,15 +28,17 @@ def _judge(case: Case) -> Verdict:
         evidence += against(_PATHS_NEAR, STRONG, [one for one in idle_latencies(case) if (one.rtt_min_s or 1.0) < FARTHER_S])
     pings = [one for one in case.every(PingRun) if (one.rtt_min_s or one.rtt_mean_s or 0.0) >= FAR_RTT_S]
     connects = [one for one in case.every(HttpTiming) if _connect_s(one) >= FAR_RTT_S]
+    exchanges = [one for one in case.every(MessageLatency, load="idle") if _exchange_s(one) >= FAR_RTT_S]
     said = [one for one in case.said("round-trip") if (said_s(one) or 0.0) >= FAR_RTT_S]
     rtt_s = max(
         [one.rtt_min_s or one.rtt_mean_s or 0.0 for one in pings]
         + [_connect_s(one) for one in connects]
+        + [_exchange_s(one) for one in exchanges]
         + [said_s(one) or 0.0 for one in said]
         + [one.rtt_min_s or 0.0 for one in measured],
         default=0.0,
     )
-    evidence += piece(_MEASURED, ALONE, [*pings, *connects, *said], rtt_s=rtt_s)
+    evidence += piece(_MEASURED, ALONE, [*pings, *connects, *exchanges, *said], rtt_s=rtt_s)
     mostly = [one for one in connects if one.total_s and TRIPS * _connect_s(one) >= 0.3 * one.total_s]
     if evidence:
         evidence += piece(_MOST, FAIR, mostly)
@@ -42,7 +46,8 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_FAR, ALONE, far)
     near = [one for one in case.every(PingRun) if one.rtt_mean_s is not None and one.rtt_mean_s < 0.005]
     near_connects = [one for one in case.every(HttpTiming) if 0 < _connect_s(one) < 0.005]
-    evidence += against(_NEAR, STRONG, [] if pings or connects else [*near, *near_connects])
+    near_exchanges = [one for one in case.every(MessageLatency, protocol="tcp") if 0 < _exchange_s(one) < 0.005]
+    evidence += against(_NEAR, STRONG, [] if pings or connects or exchanges else [*near, *near_connects, *near_exchanges])
     return Verdict(evidence=tuple(evidence), values={"rtt_s": rtt_s or None})
 
 
@@ -58,6 +63,12 @@ def _is_short_at_times(case: Case, run: LatencyRun) -> bool:
     ends = {run.sender, run.receiver}
     flows = case.every(FlowRun, lambda one: one.rtt_min_s is not None and {one.sender, one.receiver} == ends)
     return any((one.rtt_min_s or 0.0) < (run.rtt_min_s or 0.0) / FARTHER_TIMES for one in flows)
+
+
+def _exchange_s(one: MessageLatency) -> float:
+    """The shortest exchange, or the usual one where that is all there is; large messages take time for their bytes."""
+    is_small = one.size_bytes is None or one.size_bytes <= SMALL_BYTES
+    return (round_trip_s(one, one.latency_min_s or one.latency_p50_s or one.latency_mean_s) or 0.0) if is_small else 0.0
 
 
 def _connect_s(one: HttpTiming) -> float:
@@ -82,6 +93,7 @@ RULE = Rule(
         (LatencyRun,),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(HttpTiming, lambda one: one.connect_s is not None),),
+        (wants(MessageLatency, lambda one: _exchange_s(one) > 0.0),),
         (Statement,),
     ),
     judge=_judge,

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece, quantities
 from wirespeed.model.case import Case
@@ -38,7 +39,7 @@ def _download_rates(case: Case) -> list[tuple[Record, float]]:
 
 
 def _network_rates(case: Case) -> list[tuple[Record, float]]:
-    return [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(("iperf", "perftest", "ib_"))]
+    return [(one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if one.tool.startswith(NETWORK_BENCHMARKS)]
 
 
 def _judge(case: Case) -> Verdict:

@@ -72,6 +72,9 @@ def _rules_listed(case: Case) -> tuple[Command | Setting, ...]:
 
 
 def _answers(ping: PingRun) -> bool:
+    """An echo that came back; a TCP probe that did is an open port."""
+    if ping.protocol == "tcp":
+        return False
     lost = ping.loss_ratio if ping.loss_ratio is not None else 0.0
     return ping.error is None and lost < 1.0 and (ping.rtt_mean_s is not None or bool(ping.received_count))
 

@@ -2,13 +2,15 @@
 
 import re
 
+from wirespeed.diagnosis.joins.benchmarks import slower_from_gpu
 from wirespeed.diagnosis.joins.cluster import host_of, is_tried_out
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
 from wirespeed.model.facts.host import EnvVar, KernelModule
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -23,6 +25,7 @@ def _judge(case: Case) -> Verdict:
     no_module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and not one.is_loaded)
     module = case.every(KernelModule, lambda one: one.name in ("nvidia_peermem", "nv_peer_mem") and one.is_loaded)
     forbidden = tuple(one for one in case.every(EnvVar) if _forbids(one) and not is_tried_out(one))
+    slower = slower_from_gpu(case, by_verbs=False)
     evidence = (
         *piece(_OFF, STRONG, off if not on else ()),
         *piece(_STAGED, FAIR, staged if not on else ()),
@@ -31,10 +34,17 @@ def _judge(case: Case) -> Verdict:
         *piece(_ONE_LACKS, STRONG, _one_host_lacks(no_module, module)),
         *piece(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
         *piece(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
+        *piece(_FROM_GPU, STRONG, slower, **_rates(slower)),
         *piece(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
         *((contradicts(_ON, STRONG, on[0]),) if on and not off and not uneven else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _rates(slower: tuple[ThroughputRun, ...]) -> dict[str, Value]:
+    if not slower:
+        return {}
+    return {"gpu_bits_per_s": slower[0].rate_bits_per_s, "host_bits_per_s": slower[1].rate_bits_per_s}
 
 
 def _differs_by_host(case: Case) -> tuple[NcclChannel, ...]:
@@ -79,6 +89,10 @@ _ONE_LACKS = Text(
 )
 _FORBIDDEN = Text(en="the environment forbids GPUDirect RDMA", zh="环境变量禁止 GPUDirect RDMA")
 _UNSUPPORTED = Text(en="the library says that GPUDirect RDMA is not supported here", zh="库报告此处不支持 GPUDirect RDMA")
+_FROM_GPU = Text(
+    en="the same library moves {gpu_bits_per_s} from GPU memory and {host_bits_per_s} from host memory",
+    zh="同一通信库从 GPU 显存只有 {gpu_bits_per_s}，从主机内存有 {host_bits_per_s}",
+)
 _SAID = Text(en="GPUDirect RDMA is not used", zh="未使用 GPUDirect RDMA")
 _ON = Text(en="GPUDirect RDMA is on", zh="GPUDirect RDMA 已启用")
 
@@ -95,6 +109,10 @@ RULE = Rule(
         (wants(KernelModule, lambda one: "peer" in one.name),),
         (wants(EnvVar, lambda one: one.name in ("NCCL_NET_GDR_LEVEL", "NCCL_DMABUF_ENABLE")),),
         (wants(NcclWarning, lambda one: one.topic == "gdr-unsupported"),),
+        (
+            wants(ThroughputRun, lambda one: one.memory == "gpu" and one.protocol == "mpi"),
+            wants(ThroughputRun, lambda one: one.memory != "gpu" and one.protocol == "mpi"),
+        ),
         (Statement,),
     ),
     judge=_judge,

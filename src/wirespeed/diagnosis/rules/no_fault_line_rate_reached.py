@@ -90,13 +90,15 @@ def _judge(case: Case) -> Verdict:
 def _both_ways(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:
     """A rate of nearly twice the line from a test that sends both ways at once."""
     return next(
-        (
-            one
-            for one in measured_rates(case)
-            if 1.6 <= one[1] / line_bits_per_s <= 2.02 and any(_TWO_WAY.search(quote.text) for quote in one[0].quotes)
-        ),
+        (one for one in measured_rates(case) if 1.6 <= one[1] / line_bits_per_s <= 2.02 and _is_both_ways(one[0])),
         None,
     )
+
+
+def _is_both_ways(record: Record) -> bool:
+    if isinstance(record, ThroughputRun) and record.is_both_ways:
+        return True
+    return any(_TWO_WAY.search(quote.text) for quote in record.quotes)
 
 
 def _over_the_line(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:

@@ -1,5 +1,6 @@
 """Threads, memory or interrupts sit on another NUMA node than the NIC or GPU they serve."""
 
+from wirespeed.diagnosis.joins.benchmarks import slower_from_gpu
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import DevicePath
@@ -22,6 +23,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_CONFINED, STRONG, confined),
             *piece(_REMOTE, STRONG, remote),
             *piece(_FAR, FAIR if _has_near_elsewhere(case) is False else SLIGHT, far),
+            *piece(_FROM_GPU, FAIR, slower_from_gpu(case, by_verbs=True) if far else ()),
             *piece(_SAID, STRONG, said),
             *piece(_RESTRICTED, SLIGHT, case.said("restricted-cores")),
             *against(_DENIED, FAIR, case.denied("wrong-socket")),
@@ -77,6 +79,7 @@ def _gpus_without_near_nic(case: Case) -> tuple[Record, ...]:
 _CONFINED = Text(en="the CPU mask covers one NUMA node of several", zh="CPU 掩码只覆盖多个 NUMA 节点中的一个")
 _REMOTE = Text(en="the NIC's interrupts run on another node's CPUs", zh="网卡中断运行在其他节点的 CPU 上")
 _FAR = Text(en="this GPU reaches every NIC across the socket link", zh="该 GPU 到所有网卡都要跨插槽")
+_FROM_GPU = Text(en="the NIC reads GPU memory far slower than host memory", zh="网卡读取 GPU 显存远慢于主机内存")
 _SAID = Text(en="a remote socket or a cure by pinning is reported", zh="描述提到远端插槽，或绑定后改善")
 _RESTRICTED = Text(en="the slow run was restricted to certain cores", zh="慢的那次被限制在某些核上")
 _DENIED = Text(en="placement on the right socket is reported", zh="描述称已放在正确的插槽")

@@ -8,7 +8,7 @@ from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import DatagramTrain, FlowRun
-from wirespeed.model.measurement import PathHop, PingRun, ThroughputRun
+from wirespeed.model.measurement import MessageLatency, PathHop, PingRun, ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -27,6 +27,7 @@ def _judge(case: Case) -> Verdict:
     ends = case.every(PathHop, lambda one: one.is_last and 0.01 <= (one.loss_ratio or 0.0) < 1.0)
     clean_ends = case.every(PathHop, lambda one: one.is_last and one.loss_ratio == 0.0)
     datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
+    dropped = case.every(MessageLatency, _drops)
     flows = case.every(TcpSocket, _retransmits)
     streams = case.every(ThroughputRun, lambda one: _stream_retransmit_ratio(one) >= RETRANSMIT_RATIO)
     trains = lossy_trains(case)
@@ -44,7 +45,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_RESENT, SLIGHT, resent if trains else ()),
             *piece(_PING, STRONG, pings),
             *piece(_END, STRONG, ends),
-            *piece(_UDP, FAIR, datagrams),
+            *piece(_UDP, FAIR, (*datagrams, *dropped)),
             *piece(_TCP, FAIR, flows + streams),
             *piece(_SAID, SLIGHT if is_loaded else FAIR + SLIGHT, said),
             *against(_END_CLEAN, STRONG, clean_ends),
@@ -69,6 +70,11 @@ def _retransmits(flow: TcpSocket) -> bool:
     if not flow.bytes_retransmitted_bytes or not flow.bytes_sent_bytes:
         return False
     return flow.bytes_retransmitted_bytes / flow.bytes_sent_bytes >= RETRANSMIT_RATIO
+
+
+def _drops(latency: MessageLatency) -> bool:
+    """Messages of a paced UDP test that got no answer; a full receive buffer looks the same."""
+    return latency.protocol == "udp" and (latency.dropped_count or 0) >= LOSS_RATIO * (latency.sent_count or float("inf"))
 
 
 def _stream_retransmit_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) -> float:
@@ -108,6 +114,7 @@ RULE = Rule(
         (wants(Counter, lambda one: one.canonical in _DAMAGE),),
         (DatagramTrain,),
         (PingRun,),
+        (wants(MessageLatency, lambda one: one.dropped_count is not None),),
         (wants(PathHop, lambda one: one.is_last),),
         (wants(ThroughputRun, lambda one: one.lost_ratio is not None or one.retransmits_packets is not None),),
         (wants(TcpSocket, lambda one: one.bytes_sent_bytes is not None),),

@@ -1,11 +1,13 @@
 """ACS sends traffic between GPUs and NICs up to the root complex instead of straight across."""
 
+from wirespeed.diagnosis.joins.benchmarks import slower_from_gpu
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.host import EnvVar, HostIdentity, PciDevice
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -32,6 +34,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_GDR_OFF, FAIR, gdr_off),
             *piece(_P2P_OFF, SLIGHT, p2p_off),
             *piece(_SLOWER, FAIR, case.said("peer-access-slower")),
+            *piece(_FROM_GPU, FAIR, slower_from_gpu(case, by_verbs=True)),
             *piece(_WRONG, FAIR, case.said("peer-data-wrong")),
             *against(_OFF, STRONG, off if not on else ()),
             *against(_VIRTUAL, SLIGHT, virtual),
@@ -50,6 +53,7 @@ _PROTECTION = Text(
 _GDR_OFF = Text(en="it passes with GPUDirect RDMA off", zh="关闭 GPUDirect RDMA 后通过")
 _P2P_OFF = Text(en="it passes with peer access off", zh="关闭 P2P 后通过")
 _SLOWER = Text(en="peer copies are slow, or slower than copies through host memory", zh="对等复制很慢，或比经主机内存更慢")
+_FROM_GPU = Text(en="the NIC reads GPU memory far slower than host memory", zh="网卡读取 GPU 显存远慢于主机内存")
 _WRONG = Text(en="peer copies deliver wrong data", zh="对等复制得到错误数据")
 _OFF = Text(en="ACS is off on the bridges listed", zh="所列网桥的 ACS 已关闭")
 _VIRTUAL = Text(en="in a virtual machine ACS is needed and ATS is the cure", zh="虚拟机需要 ACS，应改用 ATS")
@@ -65,6 +69,10 @@ RULE = Rule(
     needs=(
         (wants(PciDevice, lambda one: one.acs_flags is not None),),
         (wants(NcclWarning, lambda one: one.topic == "completion-error" or "ACS" in one.message),),
+        (
+            wants(ThroughputRun, lambda one: one.memory == "gpu" and one.protocol == "rdma"),
+            wants(ThroughputRun, lambda one: one.memory != "gpu" and one.protocol == "rdma"),
+        ),
         (wants(Statement, lambda one: one.topic in _TOPICS),),
     ),
     judge=_judge,

@@ -2,14 +2,17 @@
 
 import re
 
+from wirespeed.diagnosis.joins.benchmarks import small_message_s
 from wirespeed.diagnosis.joins.cluster import is_switched_on, rdma_ports_active, variables
 from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.ucx import UcxTransport
 from wirespeed.model.facts.host import EnvVar
+from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import MessageLatency
 from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
@@ -17,6 +20,9 @@ _STACK = re.compile(r"(?i)ucx|ucp|mooncake|nixl|nvshmem|transfer engine|tcp_tran
 _TCP_BITS_PER_S = 24e9
 """More than one TCP connection over loopback carries when the data is copied from and to GPUs; a starting point, not calibrated."""
 _OTHER_WAY_RATIO = 10.0
+_TCP_MESSAGE_S = 8e-6
+"""A small message takes 1 to 3 us over InfiniBand or RoCE and 10 to 30 us through the kernel's TCP; EFA's SRD takes 15."""
+_QUICK_MESSAGE_S = 4e-6
 _RDMA_TRANSPORT = re.compile(r"(?:rc|dc|ud|srd|gga)(?:_|$)")
 _TO_TCP = re.compile(r"(?i)\btcp\b|fall(?:ing)? ?back|socket")
 
@@ -38,10 +44,12 @@ def _judge(case: Case) -> Verdict:
     on_tcp = bool(told or forced or lanes or case.said("transfer-on-tcp"))
     failed = case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed")
     slower = _slow_beside_the_same_path(case)
+    slow, quick = _slow_messages(case)
     evidence = (
         *piece(_FORCED, STRONG, forced),
         *piece(_TOLD, STRONG, told),
         *piece(_LANES, STRONG + SLIGHT, lanes),
+        *piece(_MESSAGES, STRONG if quick else FAIR, (*slow[:1], *quick[:1]), message_s=min(map(_time, slow), default=None)),
         *piece(_CONFIGURED, STRONG if engine else FAIR, configured),
         *piece(_SAID, FAIR + SLIGHT, case.said("transfer-on-tcp")),
         *piece(_BESIDE, STRONG, slower),
@@ -55,6 +63,25 @@ def _judge(case: Case) -> Verdict:
         *(contradicts(_NOT_THERE, STRONG, one) for one in (_denials(case)[:1] if not slower else ())),
     )
     return Verdict(evidence=evidence)
+
+
+def _slow_messages(case: Case) -> tuple[tuple[MessageLatency, ...], tuple[MessageLatency, ...]]:
+    """Small messages of MPI that take as long as over TCP, and those of verbs beside them that are quick; nothing where EFA is in use."""
+    timed = [one for one in case.every(MessageLatency) if small_message_s(one) is not None]
+    library = [one for one in timed if _is_of_library(one)]
+    if not library or min(map(_time, library)) < _TCP_MESSAGE_S or case.said("efa-cluster"):
+        return (), ()
+    verbs = tuple(one for one in timed if one.protocol == "rdma" and _time(one) <= _QUICK_MESSAGE_S)
+    is_expected = bool(verbs or rdma_ports_active(case) or case.said("rdma-expected", "rdma-healthy-outside"))
+    return (tuple(sorted(library, key=_time)) if is_expected else ()), verbs
+
+
+def _is_of_library(latency: MessageLatency) -> bool:
+    return latency.protocol == "mpi" and latency.memory != "gpu" and small_message_s(latency) is not None
+
+
+def _time(latency: MessageLatency) -> float:
+    return small_message_s(latency) or 0.0
 
 
 def _without_rdma(case: Case) -> tuple[UcxTransport, ...]:
@@ -95,6 +122,10 @@ _BESIDE = Text(
 _FORCED = Text(en="the environment leaves the library no RDMA transport", zh="环境变量没有给该库留下 RDMA 传输")
 _TOLD = Text(en="the library itself says that it uses TCP", zh="该库自己表明使用 TCP")
 _LANES = Text(en="UCX has only TCP for this, no RDMA transport", zh="UCX 在此只有 TCP，没有 RDMA 传输")
+_MESSAGES = Text(
+    en="a small message takes {message_s}, as through the kernel, although RDMA is there",
+    zh="小消息耗时 {message_s}，如同经过内核，尽管有 RDMA",
+)
 _CONFIGURED = Text(en="the protocol is configured as tcp", zh="协议被配置为 tcp")
 _SAID = Text(en="the transfer library runs on TCP", zh="传输库走的是 TCP")
 _HARDWARE = Text(en="an RDMA port is up", zh="RDMA 端口处于激活状态")
@@ -117,6 +148,8 @@ RULE = Rule(
             ),
         ),
         (UcxTransport,),
+        (wants(MessageLatency, _is_of_library), wants(MessageLatency, lambda one: one.protocol == "rdma")),
+        (wants(MessageLatency, _is_of_library), RdmaPort),
         (wants(FrameworkEvent, lambda one: _STACK.search(one.message) is not None),),
         (wants(Setting, lambda one: one.name.lower().endswith("protocol")),),
         (Statement,),

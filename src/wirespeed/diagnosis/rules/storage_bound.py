@@ -1,5 +1,6 @@
 """Storage delivers or takes less than the job asks for."""
 
+from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -33,7 +34,7 @@ LEAST_SIZE_BYTES, LEAST_TIME_S = 1e9, 120.0
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     disk = [one for one in case.every(ThroughputRun) if one.tool in _DISK_TOOLS]
-    network = [one for one in case.every(ThroughputRun) if one.tool.startswith(("iperf", "perftest", "ib_"))]
+    network = [one for one in case.every(ThroughputRun) if one.tool.startswith(NETWORK_BENCHMARKS)]
     slow = [one for one in disk if network and one.rate_bits_per_s < 0.5 * max(run.rate_bits_per_s for run in network)]
     if slow:
         evidence += piece(

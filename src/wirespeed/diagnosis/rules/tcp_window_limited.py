@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.benchmarks import round_trip_s
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
 from wirespeed.diagnosis.joins.transfers import transfers
 from wirespeed.model.case import Case
@@ -12,7 +13,7 @@ from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
-from wirespeed.model.measurement import PingRun, ThroughputRun
+from wirespeed.model.measurement import MessageLatency, PingRun, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
@@ -46,8 +47,12 @@ def _windows(case: Case) -> list[tuple[Record, float]]:
 def _round_trip(case: Case) -> tuple[Record, float] | None:
     pings = [(one, one.rtt_min_s or one.rtt_mean_s or 0.0) for one in case.every(PingRun)]
     sockets = [(one, one.rtt_s or 0.0) for one in case.every(TcpSocket)]
+    messages = [
+        (one, round_trip_s(one, one.latency_p50_s or one.latency_mean_s) or 0.0)
+        for one in case.every(MessageLatency, protocol="tcp")
+    ]
     said = [(one, seconds) for one in case.said("round-trip") if (seconds := said_s(one))]
-    return next((one for one in (*pings, *sockets, *said) if one[1] >= LEAST_RTT_S), None)
+    return next((one for one in (*pings, *sockets, *messages, *said) if one[1] >= LEAST_RTT_S), None)
 
 
 def _rates(case: Case) -> list[tuple[Record, float]]:

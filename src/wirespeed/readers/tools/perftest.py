@@ -1,148 +1,132 @@
-"""perftest (`ib_write_bw`, `ib_read_bw`, `ib_send_lat` ...): rows of bandwidth or latency, and how the test was set up."""
+"""perftest (`ib_write_bw`, `ib_read_bw`, `ib_send_lat` ...): rows of bandwidth or latency, and how the test was set up.
+
+Columns are taken by their heading, so that the forms with service levels, ports, CPU use and runs by duration are one
+(linux-rdma/perftest, src/perftest_parameters.h, RESULT_FMT*). Of a test of two ports the sum is read.
+"""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
-from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.measurement import MessageLatency, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-
-BITS_PER_S = {"gb": 1e9, "mb": 8.0 * 2**20, "mib": 8.0 * 2**20}
-"""perftest divides by 2^20 for MB/sec (older) and MiB/sec (newer), and by 1e9 bits for Gb/sec."""
+from wirespeed.readers.parsing.perftest_rows import Test, bandwidth_runs, latency
 
 _TITLE = re.compile(
-    r"\b(?P<verb>RDMA_Write|RDMA_Read|Send|Atomic[\w ]*?)\s+(?:Post List )?(?:Bidirectional )?(?P<what>BW|Latency)\s+Test"
+    r"\b(?P<verb>RDMA_Write(?:_imm)?|RDMA_Read|Send(?:_imm)?|Atomic[\w ]{0,40}?)\s+(?:Post List )?(?P<both>Bidirectional )?(?:Post List )?"
+    r"(?P<what>BW|Latency)\s+Test"
 )
-_COMMAND = re.compile(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b")
-_COLUMNS = re.compile(r"#bytes\s+#iterations\s+(?P<columns>\S.*)")
-_BANDWIDTH_UNIT = re.compile(r"BW average\[(?P<unit>Gb|MB|MiB)/sec\]")
-_LATENCY_COLUMN = re.compile(r"(?P<name>(?:t_\w+|99(?:\.9+)?% percentile))\[usec\]")
+_COMMAND = re.compile(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b(?P<rest>.*)")
+_BOTH_WAYS_FLAG = re.compile(r"\s(?:-b|--bidirectional)(?:\s|$)")
+_GPU_FLAG = re.compile(r"--use_(?:cuda|rocm|hl|musa)\b")
+_GPU_BUFFER = re.compile(
+    r"allocated (?:\d{1,20} bytes of )?GPU buffer|cuMemAlloc\(\) of a \d{1,20} bytes GPU|ROCm? buffer|hipMalloc\(\) of"
+)
+_HEADING = re.compile(r"#bytes\s+(?:#sl\s+)?#iterations\s+\S")
+_COLUMN = re.compile(
+    r"(?P<bytes>#bytes)|#sl|#iterations|BW (?P<bandwidth>peak|average)\[(?P<unit>Gb|MB|MiB)/sec\]|MsgRate\[Mpps\]"
+    r"|BW Port\d\[\w+/sec\]|MsgRate Port\d\[Mpps\]|t_(?P<time>min|max|typical|avg|stdev)\[usec\]|(?P<quantile>99(?:\.9)?)% percentile\[usec\]"
+    r"|tps average|CPU_Util\[%{1,2}\]"
+)
 _QPS = re.compile(r"\((?P<count>\d{1,15}) QPs?\)")
-_ROW = re.compile(r"^(?:[\w.-]+:)?\s*(?P<bytes>\d{1,15})\s+(?P<iterations>\d{1,15})(?P<numbers>(?:\s+-?\d{1,15}(?:\.\d+)?)*)\s*$")
+_ROW = re.compile(r"^(?:[\w.-]+:)?\s*(?P<numbers>\d{1,15}\s+\d{1,15}(?:\s+-?\d{1,15}(?:\.\d+)?)*)\s*$")
 _STARTS_AS_ROW = re.compile(r"^(?:[\w.-]+:)?\s*\d{1,15}\s+\d{1,15}\s")
 _SETUP = re.compile(
     r"(?P<name>Number of qps|Device|Transport type|Connection type|Mtu|Link type|GID index|rdma_cm QPs|PCIe relax order)\s*:\s*(?P<setting>\S+)"
 )
 _LEADING_NUMBER = re.compile(r"^(?P<number>\d{1,15})(?:\[(?P<unit>\w+)\])?$")
+_LEAST_COLUMNS = 3
 
 
 @dataclass(slots=True)
-class _Test:
+class _Reading:
     """What earlier lines told about the rows to come."""
 
-    tool: str = "perftest"
+    test: Test = field(default_factory=Test)
     is_known: bool = False
     """A title, command or table of perftest was seen, so that lines of general names are its own."""
-    qps: int | None = None
-    header: Quote | None = None
-    bandwidth_unit: str | None = None
-    latency_columns: tuple[str, ...] = ()
+    heading: Quote | None = None
+    columns: tuple[str, ...] = ()
+    unit: str = "gb"
+    has_rows: bool = False
+    """Rows of the test were read: a title, a command or a GPU buffer that follows belongs to the next test."""
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
-    test = _Test()
+    now = _Reading()
     for index, line in lines:
-        columns = _COLUMNS.search(line)
-        if columns:
-            _begin_table(test, columns["columns"], quote(lines, index, line))
-        elif test.header is not None and _STARTS_AS_ROW.match(line):
-            yield from _row(lines, index, line, test)
+        if _HEADING.search(line):
+            _begin_table(now, line, quote(lines, index, line))
+        elif now.heading is not None and _STARTS_AS_ROW.match(line):
+            yield from _row(lines, index, line, now)
         elif line.strip().startswith("----"):
-            test.header = None
+            now.heading = None
         else:
-            yield from _setup(lines, index, line, test)
+            yield from _setup(lines, index, line, now)
 
 
-def _begin_table(test: _Test, columns: str, header: Quote) -> None:
-    unit = _BANDWIDTH_UNIT.search(columns)
-    qps = _QPS.search(columns)
-    test.header, test.is_known = header, True
-    test.bandwidth_unit = unit["unit"].lower() if unit else None
-    test.latency_columns = tuple(found["name"] for found in _LATENCY_COLUMN.finditer(columns))
+def _begin_table(now: _Reading, line: str, heading: Quote) -> None:
+    found = tuple(_COLUMN.finditer(line))
+    now.heading, now.is_known = heading, True
+    now.columns = tuple(_name(one) for one in found)
+    now.unit = next((one["unit"].lower() for one in found if one["unit"]), now.unit)
+    qps = _QPS.search(line)
     if qps:
-        test.qps = int(qps["count"])
+        now.test.qps = int(qps["count"])
 
 
-def _row(lines: Lines, index: int, line: str, test: _Test) -> Iterator[Record | Problem]:
+def _name(column: re.Match[str]) -> str:
+    """Short name of a column; empty where nothing is made of it."""
+    return "bytes" if column["bytes"] else column["bandwidth"] or column["time"] or column["quantile"] or ""
+
+
+def _row(lines: Lines, index: int, line: str, now: _Reading) -> Iterator[Record | Problem]:
+    assert now.heading is not None
     found = _ROW.match(line)
     numbers = [float(word) for word in found["numbers"].split()] if found else []
-    row = quote(lines, index, line)
-    if found and test.bandwidth_unit and len(numbers) >= 2:
-        yield from _bandwidth(lines, row, int(found["bytes"]), numbers, test)
-    elif found and test.latency_columns and len(numbers) >= len(test.latency_columns):
-        yield from _latencies(lines, row, numbers, test)
-    else:
+    row = {name: number for name, number in zip(now.columns, numbers, strict=False) if name}
+    quotes = (now.heading, quote(lines, index, line))
+    wanted = set(now.columns) - {""}
+    if len(numbers) < _LEAST_COLUMNS or not wanted <= row.keys():
         yield Problem(
-            source=source(lines, test.tool),
+            source=source(lines, now.test.tool),
             why=Text(en="this row of a perftest table is cut or damaged", zh="perftest 表中的这一行不完整或已损坏"),
             line_index=index,
         )
+    elif "average" in row:
+        now.has_rows = True
+        yield from bandwidth_runs(lines, quotes, now.test, int(row["bytes"]), now.unit, row)
+    elif "avg" in row:
+        now.has_rows = True
+        yield latency(lines, quotes, now.test, int(row["bytes"]), row)
 
 
-def _bandwidth(lines: Lines, row: Quote, size_bytes: int, numbers: list[float], test: _Test) -> Iterator[ThroughputRun]:
-    """The mean, and the peak where one was taken (runs by duration print 0)."""
-    assert test.header is not None
-    factor = BITS_PER_S[test.bandwidth_unit or "gb"]
-    shown = (test.header, row)
-    mean = ThroughputRun(
-        source=source(lines, test.tool),
-        quotes=shown,
-        tool=test.tool,
-        rate_bits_per_s=numbers[1] * factor,
-        protocol="rdma",
-        stream_count=test.qps,
-        size_bytes=size_bytes,
-    )
-    yield mean
-    if numbers[0] > 0:
-        yield ThroughputRun(
-            source=mean.source,
-            quotes=shown,
-            tool=test.tool,
-            rate_bits_per_s=numbers[0] * factor,
-            role="peak",
-            protocol="rdma",
-            stream_count=test.qps,
-            size_bytes=size_bytes,
-        )
-
-
-def _latencies(lines: Lines, row: Quote, numbers: list[float], test: _Test) -> Iterator[Setting]:
-    """One-way times (half of the round trip), by the column's own name."""
-    assert test.header is not None
-    for name, number in zip(test.latency_columns, numbers, strict=False):
-        yield Setting(
-            source=source(lines, test.tool),
-            quotes=(test.header, row),
-            name=f"{name}[usec]",
-            setting=f"{number:g}",
-            value=number,
-            unit="us",
-            duration_s=number / 1e6,
-        )
-
-
-def _setup(lines: Lines, index: int, line: str, test: _Test) -> Iterator[Setting]:
-    title = _TITLE.search(line)
-    command = _COMMAND.search(line)
+def _setup(lines: Lines, index: int, line: str, now: _Reading) -> Iterator[Setting]:
+    title, command, is_on_gpu = _TITLE.search(line), _COMMAND.search(line), _GPU_BUFFER.search(line) is not None
+    if now.has_rows and (title or command or is_on_gpu):
+        now.test, now.has_rows = Test(), False
     if title:
-        verb = title["verb"].removeprefix("RDMA_").split()[0].lower()
-        test.tool = f"ib_{verb}_{'bw' if title['what'] == 'BW' else 'lat'}"
-        test.qps = None
+        now.test.tool = _tool(title)
+        now.test.qps = None
+        now.test.is_both_ways = now.test.is_both_ways or title["both"] is not None
     elif command:
-        test.tool = command["tool"]
-    test.is_known = test.is_known or title is not None or command is not None
-    for found in _SETUP.finditer(line) if test.is_known else ():
+        now.test.tool = command["tool"]
+        now.test.is_both_ways = _BOTH_WAYS_FLAG.search(command["rest"]) is not None
+        is_on_gpu = is_on_gpu or _GPU_FLAG.search(command["rest"]) is not None
+    if is_on_gpu:
+        now.test.memory = "gpu"
+    now.is_known = now.is_known or title is not None or command is not None
+    for found in _SETUP.finditer(line) if now.is_known else ():
         leading = _LEADING_NUMBER.match(found["setting"])
         if found["name"] == "Number of qps" and leading:
-            test.qps = int(leading["number"])
+            now.test.qps = int(leading["number"])
         yield Setting(
-            source=source(lines, test.tool),
+            source=source(lines, now.test.tool),
             quotes=(quote(lines, index, line),),
             name=found["name"],
             setting=found["setting"],
@@ -151,10 +135,16 @@ def _setup(lines: Lines, index: int, line: str, test: _Test) -> Iterator[Setting
         )
 
 
+def _tool(title: re.Match[str]) -> str:
+    """The program's name by the title of its output: `RDMA_Write BW Test` is ib_write_bw."""
+    verb = title["verb"].removeprefix("RDMA_").split()[0].split("_")[0].lower()
+    return f"ib_{verb}_{'bw' if title['what'] == 'BW' else 'lat'}"
+
+
 READER = Reader(
     title=Text(en="perftest (RDMA bandwidth and latency)", zh="perftest（RDMA 带宽与时延）"),
-    gives=(ThroughputRun, Setting),
-    recognises=lambda sample: _COLUMNS.search(sample) is not None or _TITLE.search(sample) is not None,
+    gives=(ThroughputRun, MessageLatency, Setting),
+    recognises=lambda sample: _HEADING.search(sample) is not None or _TITLE.search(sample) is not None,
     read=_read,
     obtained_by=("ib_write_bw -d DEVICE -F --report_gbits PEER",),
 )

@@ -46,11 +46,13 @@ _MARKED = re.compile(
 )
 _DONT_FRAGMENT = re.compile(r"(?:^|\s)(?:-M\s*do|-D)\b")
 _PAYLOAD_FLAG = re.compile(r"(?:^|\s)-[A-Za-z]*s\s*(?P<bytes>\d{1,6})\b")
+_OF_OTHERS = re.compile(r"(?i)hping statistic|tcping statistics|\d connects, \d{1,9} ok,")
+"""Summaries of programs that print counts and times as ping does."""
 _SUMMARY = re.compile(r"\b\d{1,15} packets transmitted, \d{1,15} (?:packets )?received")
 
 
 _HINTS = (
-    "ping", "PING", "bytes from", "packets transmitted", "min/avg/max", "icmp", "DF set", "too long", "oo big", "etwork is unreachable",
+    "ping", "PING", "Ping", "connects", "bytes from", "packets transmitted", "min/avg/max", "icmp", "DF set", "too long", "oo big", "etwork is unreachable",
 )  # fmt: skip
 """One of these is on every line of ping; the other lines of a long log are passed over quickly."""
 
@@ -83,9 +85,16 @@ class _Run:
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     run = _Run()
+    is_of_others = False
     for index, line in lines:
         if not any(hint in line for hint in _HINTS):
             continue
+        if _OF_OTHERS.search(line):
+            is_of_others, run = True, run if run.says_something() else _Run()
+            continue
+        if is_of_others and (_COUNTS.search(line) or _TIMES.search(line)):
+            continue
+        is_of_others = False
         begun = _begun(line, run)
         if begun is not None:
             if run.says_something():
