@@ -13,7 +13,8 @@ from wirespeed.model.lines import MemoryLines
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.readers import symptoms
-from wirespeed.readers.parsing.wordings import lowered_pattern, required_letters, spread_out
+from wirespeed.readers.parsing.letters import required_letters, spread_out
+from wirespeed.readers.parsing.wordings import lowered_pattern
 from wirespeed.readers.tools.prose import (
     QUESTION_PATH,
     READER,
@@ -191,6 +192,7 @@ def test_quantities(text: str, expected: list[tuple[str, float]]) -> None:
         (r"one|\w+", set()),
         (r"a{0,3}bc", {frozenset({"bc"})}),
         (r"NCCL_P2P", {frozenset({"nccl_p2p"})}),
+        (r"(?i:Foo|bar) \(x\)*", {frozenset({"foo", "bar"}), frozenset({" x"})}),
     ],
 )
 def test_required_letters(pattern: str, required: set[frozenset[str]]) -> None:

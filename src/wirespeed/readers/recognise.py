@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import accepting
 
 Attempt: TypeAlias = Callable[[str, Reader, Lines], Iterator[Record | Problem]]
 MOST_RECORDS_A_TYPE = 50_000
@@ -24,8 +25,9 @@ _OF_PEOPLE = re.compile(
 
 
 def readers_for(sample: str, readers: Mapping[str, Reader]) -> tuple[str, ...]:
-    """Ids of the readers whose recogniser accepts the head of the text."""
-    return tuple(name for name, reader in readers.items() if reader.recognises(sample))
+    """Ids of the readers whose recogniser accepts the sample of a text, in the order of the shelf."""
+    names = tuple(readers)
+    return tuple(names[number] for number in accepting(sample, tuple(reader.recognises for reader in readers.values())))
 
 
 def plainly(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Problem]:

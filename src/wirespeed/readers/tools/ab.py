@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 16
 
@@ -91,7 +92,7 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
 READER = Reader(
     title=Text(en="ApacheBench (ab)", zh="ApacheBench（ab）"),
     gives=(LoadRun,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("ab -n 1000 -c 64 URL",),
 )

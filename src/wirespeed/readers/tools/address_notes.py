@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ip import is_address
+from wirespeed.readers.parsing.marks import marked
 
 _INTERFACE = (
     r"(?:eth|ib|bond|br|docker|cni|flannel|veth|vlan|team|wlan|hsn|tun|tap|wg|rdma|mlx5_|bnxt_re|irdma|rxe|siw)\d[\w.-]*"
@@ -54,7 +55,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 READER = Reader(
     title=Text(en="addresses in notes", zh="笔记中的地址"),
     gives=(Address, Link),
-    recognises=lambda sample: _NOTE.search(sample) is not None,
+    recognises=marked(_NOTE),
     read=_read,
     voice="loose",
 )

@@ -12,6 +12,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, value_after
+from wirespeed.readers.parsing.marks import marked
 
 _START = re.compile(r"^\s*Ethernet Channel Bonding Driver:")
 _ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")
@@ -115,7 +116,7 @@ def _from_detail(lines: Lines, seen: Seen, name: str) -> Bond:
 READER = Reader(
     title=Text(en="bonds", zh="链路聚合（bond）"),
     gives=(Bond,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /proc/net/bonding/BOND",),
 )

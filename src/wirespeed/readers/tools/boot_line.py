@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _COMMAND_LINE = re.compile(r"(?:\bKernel command line: |\bCommand line: )(?P<words>\S.*)$|(?P<image>\bBOOT_IMAGE=\S.*)$")
 _GRUB = re.compile(r"^\s*GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']?(?P<words>[^\"']*)")
@@ -84,7 +85,7 @@ def _iommu(lines: Lines, said: Quote, *, is_on: bool | None, mode: str | None) -
 READER = Reader(
     title=Text(en="kernel command line and IOMMU", zh="内核启动参数与 IOMMU"),
     gives=(HostIdentity, IommuState),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /proc/cmdline", "dmesg | grep -iE 'iommu|dmar'"),
 )

@@ -14,6 +14,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import CodeCall
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_LINES_A_CALL = 16
 MOST_ARGUMENT_CHARACTERS = 400
@@ -135,7 +136,7 @@ class _Open:
 READER = Reader(
     title=Text(en="calls in source code", zh="源代码中的调用"),
     gives=(CodeCall,),
-    recognises=lambda sample: _HINT.search(sample) is not None,
+    recognises=marked(_HINT),
     read=_read,
     voice="loose",
 )

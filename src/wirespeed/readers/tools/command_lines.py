@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Command
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_CONTINUED_LINES = 80
 MOST_COMMAND_CHARACTERS = 8_192
@@ -157,7 +158,7 @@ def _record(lines: Lines, quotes: tuple[Quote, ...], words: list[str]) -> Comman
 READER = Reader(
     title=Text(en="quoted command lines", zh="引用的命令行"),
     gives=(Command,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None or '["' in sample,
+    recognises=marked(_RECOGNISED, r'\["'),
     read=_read,
     voice="loose",
 )

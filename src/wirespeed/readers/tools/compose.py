@@ -18,6 +18,7 @@ from wirespeed.model.settings import Command
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import scale_of
+from wirespeed.readers.parsing.marks import marked
 
 MOST_BLOCK_CHARACTERS = 256 * 1024
 MOST_ALIASES = 50
@@ -256,7 +257,7 @@ def _bytes(text: str | None) -> int | None:
 READER = Reader(
     title=Text(en="Docker Compose file", zh="Docker Compose 文件"),
     gives=(ContainerState, CpuQuota, EnvVar, Command),
-    recognises=lambda sample: _SERVICES.search(sample) is not None or _EXCERPT.search(sample) is not None,
+    recognises=marked(_SERVICES, _EXCERPT),
     read=_read,
     obtained_by=("docker compose config",),
     voice="loose",

@@ -12,6 +12,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _ROW = re.compile(r"^\s*cpu=(?P<cpu>\d+)\s+(?P<pairs>\w+=\d+(?:\s+\w+=\d+)*)\s*$")
 _LOOSE = re.compile(r"(?<!\w)(?P<name>insert_failed|early_drop|search_restart)[=: ]+(?P<count>\d+)\b")
@@ -86,7 +87,7 @@ def _counter(lines: Lines, quotes: tuple[Quote, ...], scope: str, name: str, cou
 READER = Reader(
     title=Text(en="connection tracking (conntrack)", zh="连接跟踪（conntrack）"),
     gives=(Counter, Sysctl),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("conntrack -S",),
 )

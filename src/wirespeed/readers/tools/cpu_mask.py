@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _LIST = r"(?P<cpus>\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)"
 _HEX = r"(?P<hex>(?:0x)?[0-9a-fA-F]{1,16}(?:,[0-9a-fA-F]{8})*)"
@@ -102,7 +103,7 @@ def _from_mask(text: str) -> tuple[int, ...]:
 READER = Reader(
     title=Text(en="CPU masks", zh="CPU 绑定"),
     gives=(CpuMask,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("taskset -pc PID", "grep Cpus_allowed_list /proc/PID/status"),
     voice="loose",

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _STAT = re.compile(r"^\s*(?:\S*cpu\.stat:)?(?P<name>nr_periods|nr_throttled)[ :=]+(?P<count>\d+)\s*$")
 _MAX = re.compile(r"^\s*(?:\S*cpu\.max:\s*)?(?P<quota>max|\d+) (?P<period>\d{4,7})\s*$")
@@ -139,7 +140,7 @@ def _maximum(lines: Lines, seen: Seen) -> Iterator[CpuQuota]:
 READER = Reader(
     title=Text(en="CPU limits of containers (CFS)", zh="容器 CPU 配额（CFS）"),
     gives=(CpuQuota,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /sys/fs/cgroup/cpu.stat", "cat /sys/fs/cgroup/cpu.max"),
 )

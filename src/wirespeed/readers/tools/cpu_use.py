@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _TIME = r"(?:\d\d:\d\d:\d\d(?: [AP]M)?|Average:)"
 _MPSTAT_HEADER = re.compile(rf"^\s*(?:{_TIME}\s+)?CPU(?P<columns>(?:\s+%\w+)+)\s*$")
@@ -86,7 +87,7 @@ def _process(lines: Lines, seen: Seen) -> Iterator[ProcessUse]:
 READER = Reader(
     title=Text(en="CPU use (mpstat, top)", zh="CPU 占用（mpstat、top）"),
     gives=(SoftirqCpu, ProcessUse),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("mpstat -P ALL 1 5", "top -1 -b -n 1"),
 )

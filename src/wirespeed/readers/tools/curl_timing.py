@@ -14,6 +14,7 @@ from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 12
 """Lines of one block that are quoted; curl knows fewer times than that."""
@@ -272,9 +273,7 @@ def _code(value: float | None) -> int | None:
 READER = Reader(
     title=Text(en="curl request times (-w)", zh="curl 请求时间（-w）"),
     gives=(HttpTiming,),
-    recognises=lambda sample: (
-        _NAME.search(sample) is not None or _SHORT_NAMES.search(sample) is not None or "Operation timed out after" in sample
-    ),
+    recognises=marked(_NAME, _SHORT_NAMES, "Operation timed out after"),
     read=_read,
     obtained_by=(
         "curl -s -o /dev/null -w 'dns %{time_namelookup} connect %{time_connect} ttfb %{time_starttransfer} total %{time_total}\\n' URL",

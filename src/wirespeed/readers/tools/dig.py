@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _BANNER = re.compile(r"^\s*; <<>> DiG \S+ <<>> (?P<arguments>.*\S)\s*$")
 _STATUS = re.compile(r"->>HEADER<<- .*\bstatus: (?P<status>[A-Z]+)")
@@ -66,7 +67,7 @@ def _lookup(lines: Lines, seen: Seen, time_s: float, name: str, status: str | No
 READER = Reader(
     title=Text(en="name look-up (dig)", zh="域名查询（dig）"),
     gives=(NameLookup,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("dig NAME",),
 )

@@ -15,6 +15,7 @@ from wirespeed.model.measurement import NameLookup
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 TOOL = "tcpdump"
 MOST_OPEN = 1_000
@@ -97,7 +98,7 @@ def _clock_s(found: re.Match[str]) -> float:
 READER = Reader(
     title=Text(en="name look-ups in a packet capture", zh="抓包中的域名查询"),
     gives=(NameLookup,),
-    recognises=lambda sample: re.search(r"\.(?:53|domain): [^\n]{0,24}\b(?:A|AAAA)\? ", sample) is not None,
+    recognises=marked(r"\.(?:53|domain): [^\n]{0,24}\b(?:A|AAAA)\? "),
     read=_read,
     obtained_by=("tcpdump -ni any port 53",),
 )

@@ -16,6 +16,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import scale_of
+from wirespeed.readers.parsing.marks import marked
 
 MOST_CONTINUED_LINES = 80
 
@@ -174,7 +175,7 @@ def _bytes(text: str) -> int | None:
 READER = Reader(
     title=Text(en="container start command", zh="容器启动命令"),
     gives=(ContainerState, CpuQuota),
-    recognises=lambda sample: _RUN.search(sample) is not None,
+    recognises=marked(_RUN),
     read=_read,
     voice="loose",
 )

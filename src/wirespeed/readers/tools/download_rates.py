@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 _NUMBER = r"\d{1,15}(?:[.,]\d{1,15})*"
 _WGET = re.compile(
@@ -218,11 +219,14 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[Lines, Quote, re.Match[str]], Th
 READER = Reader(
     title=Text(en="rates of downloads and copies", zh="下载与拷贝速率"),
     gives=(ThroughputRun,),
-    recognises=lambda sample: any(
-        shape.search(line)
-        for line in sample.replace("\r", "\n").split("\n")
-        if any(sign in line for sign in "/:")
-        for shape, _ in _SHAPES
+    recognises=marked(
+        *(shape for shape, _ in _SHAPES),
+        confirmed=lambda sample: any(
+            shape.search(line)
+            for line in sample.replace("\r", "\n").split("\n")
+            if any(sign in line for sign in "/:")
+            for shape, _ in _SHAPES
+        ),
     ),
     read=_read,
     obtained_by=("wget -O /dev/null URL", "aria2c -x8 URL", "dd if=FILE of=/dev/null bs=4M"),

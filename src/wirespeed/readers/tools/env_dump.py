@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.secrets import REDACTED, is_secret_name
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _NAME = r"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+|PATH|HOME)"
 _ASSIGNED = re.compile(rf"(?:^|[\s;'\"])(?:export\s+|-x\s+|-e\s+|--env[= ])?{_NAME}=(?P<setting>\"[^\"]*\"|'[^']*'|[^\s;]*)")
@@ -33,7 +34,7 @@ def _variable(lines: Lines, index: int, line: str, name: str, setting: str | Non
 READER = Reader(
     title=Text(en="environment variables", zh="环境变量"),
     gives=(EnvVar,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("env | grep -E '^(NCCL|GLOO|UCX|FI|OMPI|TORCH|CUDA)_'",),
     voice="loose",

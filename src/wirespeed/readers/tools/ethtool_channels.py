@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, now_and_most
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*Channel parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX|TX|Other|Combined):[ \t]*(?P<value>\d+|n/a)?\s*$")
@@ -46,7 +47,7 @@ def _channels(lines: Lines, block: Block) -> LinkChannels | None:
 READER = Reader(
     title=Text(en="interface queues (ethtool -l)", zh="网卡队列（ethtool -l）"),
     gives=(LinkChannels,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -l IFACE",),
 )

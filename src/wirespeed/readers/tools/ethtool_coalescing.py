@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off, whole_number
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*Coalesce parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(
@@ -50,7 +51,7 @@ def _seconds(microseconds: int | None) -> float | None:
 READER = Reader(
     title=Text(en="interrupt moderation (ethtool -c)", zh="中断合并（ethtool -c）"),
     gives=(LinkCoalescing,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -c IFACE",),
 )

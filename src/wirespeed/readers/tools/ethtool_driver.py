@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks
+from wirespeed.readers.parsing.marks import marked
 
 _ROW = re.compile(r"^\s*(?P<key>driver|version|firmware-version|bus-info):[ \t]*(?P<value>\S.*)?$")
 _RECOGNISED = re.compile(
@@ -44,7 +45,7 @@ def _link(lines: Lines, block: Block) -> Link | None:
 READER = Reader(
     title=Text(en="interface driver (ethtool -i)", zh="网卡驱动（ethtool -i）"),
     gives=(Link,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -i IFACE",),
 )

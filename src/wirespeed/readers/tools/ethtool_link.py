@@ -13,6 +13,7 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
 from wirespeed.readers.parsing.excerpt import Seen
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*Settings for (?P<link>[^\s:]+):")
 _KEYS = r"Speed|Duplex|Auto-negotiation|Link detected|Advertised link modes|Supported link modes|Link partner advertised link modes"
@@ -85,7 +86,7 @@ def _duplex(text: str) -> Literal["full", "half"] | None:
 READER = Reader(
     title=Text(en="link settings (ethtool)", zh="链路设置（ethtool）"),
     gives=(Link,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool IFACE",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks
+from wirespeed.readers.parsing.marks import marked
 
 _ROW = re.compile(
     r"^\s*(?P<key>Identifier|Vendor name|Vendor PN|Module temperature(?: high warning threshold)?"
@@ -53,7 +54,7 @@ def _celsius(text: str | None) -> float | None:
 READER = Reader(
     title=Text(en="transceiver (ethtool -m)", zh="光模块或线缆（ethtool -m）"),
     gives=(LinkModule,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -m IFACE",),
 )

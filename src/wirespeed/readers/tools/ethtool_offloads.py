@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import blocks
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*(?:Features|Offload parameters) for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>[a-z][\w-]*): (?P<value>on|off)\b *(?P<note>\[[^\]]*\])?\s*$")
@@ -41,7 +42,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 READER = Reader(
     title=Text(en="offloads (ethtool -k)", zh="网卡卸载功能（ethtool -k）"),
     gives=(LinkOffload,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -k IFACE",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*Pause parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Autonegotiate|RX|TX|RX negotiated|TX negotiated):\s*(?P<value>on|off)\s*$")
@@ -37,7 +38,7 @@ def _pause(lines: Lines, block: Block) -> LinkPause:
 READER = Reader(
     title=Text(en="flow control (ethtool -a)", zh="流量控制（ethtool -a）"),
     gives=(LinkPause,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -a IFACE",),
 )

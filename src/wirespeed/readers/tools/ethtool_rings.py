@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, now_and_most
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*Ring parameters for (?P<link>[^\s:]+):")
 _ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$")
@@ -44,7 +45,7 @@ def _rings(lines: Lines, block: Block) -> LinkRings | None:
 READER = Reader(
     title=Text(en="descriptor rings (ethtool -g)", zh="描述符环（ethtool -g）"),
     gives=(LinkRings,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -g IFACE",),
 )

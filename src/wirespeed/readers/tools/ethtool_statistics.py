@@ -12,6 +12,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import UNKNOWN_LINK, named_link
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*NIC statistics(?: for (?P<link>[^\s:]+))?:\s*$")
 _ROW = re.compile(r"^\s*(?P<name>[\w\[\].-][\w\[\]. -]{0,79}(?:: [a-z][\w.-]*)?)\s*: *(?P<count>\d+)\s*$")
@@ -80,7 +81,7 @@ def _counter(lines: Lines, seen: Seen, link: str, name: str, count: int, is_delt
 READER = Reader(
     title=Text(en="driver statistics (ethtool -S)", zh="网卡驱动统计（ethtool -S）"),
     gives=(Counter,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ethtool -S IFACE",),
 )

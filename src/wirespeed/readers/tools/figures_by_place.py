@@ -13,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Table
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 FEWEST_PLACES = 4
 MOST_PLACES = 2_000
@@ -103,7 +104,7 @@ def _pairs(lines: Lines, index: int, line: str, paired: re.Match[str]) -> Table:
 READER = Reader(
     title=Text(en="figures of several nodes, ranks or experts", zh="多个节点、进程或专家的数值"),
     gives=(Table,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     voice="loose",
 )

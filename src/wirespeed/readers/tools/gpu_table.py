@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 NO_INDEX = -1
 """Index of a GPU that a line does not number; `missing` then names the field."""
@@ -224,7 +225,7 @@ _DMON_NAMES = {
 READER = Reader(
     title=Text(en="GPU figures: CSV, dmon and single lines", zh="GPU 数值：CSV、dmon 与单行"),
     gives=(Gpu,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=(
         "nvidia-smi --query-gpu=index,name,power.draw,power.limit,temperature.gpu,clocks.sm,clocks.max.sm,"

@@ -9,6 +9,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _SECTION = re.compile(
     r"^(?:\s*(?=global|defaults))?(?P<kind>global|defaults|frontend|backend|listen|peers|resolvers|userlist|cache|program|ring|http-errors|fcgi-app)"
@@ -91,7 +92,7 @@ def _recognises(sample: str) -> bool:
 READER = Reader(
     title=Text(en="HAProxy configuration", zh="HAProxy 配置"),
     gives=(Directive,),
-    recognises=_recognises,
+    recognises=marked(_ALONE, _SURE, confirmed=_recognises),
     read=_read,
     obtained_by=("cat /etc/haproxy/haproxy.cfg",),
 )

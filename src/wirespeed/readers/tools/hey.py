@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.load_counts import LoadCounts
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 24
 
@@ -104,7 +105,7 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
 READER = Reader(
     title=Text(en="hey", zh="hey"),
     gives=(LoadRun,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("hey -z 30s -c 64 URL",),
 )

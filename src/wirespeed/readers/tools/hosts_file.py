@@ -12,6 +12,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.ip import is_address
+from wirespeed.readers.parsing.marks import marked
 
 _ROW = re.compile(
     r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*"
@@ -63,7 +64,7 @@ def _not_found(lines: Lines, asked: Seen) -> FrameworkEvent:
 READER = Reader(
     title=Text(en="host names (/etc/hosts)", zh="主机名（/etc/hosts）"),
     gives=(HostsEntry, FrameworkEvent),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("getent hosts NAME",),
 )

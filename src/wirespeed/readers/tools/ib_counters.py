@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"# Port (?:extended )?counters: (?P<end>.{0,120}?)\bport (?P<port>\d{1,3})")
 _COMMAND = re.compile(r"\bperfquery\b.{0,60} -C (?P<device>[\w.-]{1,64})(?:.{0,40} -P (?P<port>\d{1,3}))?")
@@ -69,7 +70,7 @@ def _counter(lines: Lines, tool: str, said: Quote, scope: str, name: str, count:
 READER = Reader(
     title=Text(en="InfiniBand port counters", zh="InfiniBand 端口计数器"),
     gives=(Counter,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("perfquery -x", "ibqueryerrors -c"),
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _LINE = re.compile(
     r"(?<![\w.-])(?P<device>[a-z][\w.-]{1,63}) port (?P<port>\d{1,3}) ={1,3}> (?P<link>[\w.@-]{1,32}) "
@@ -33,7 +34,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 READER = Reader(
     title=Text(en="RDMA ports and their interfaces (ibdev2netdev)", zh="RDMA 端口与网络接口（ibdev2netdev）"),
     gives=(RdmaPort,),
-    recognises=lambda sample: _LINE.search(sample) is not None,
+    recognises=marked(_LINE),
     read=_read,
     obtained_by=("ibdev2netdev",),
 )

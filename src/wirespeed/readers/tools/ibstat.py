@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _DEVICE = re.compile(r"\bCA '(?P<device>[\w.-]{1,64})'")
 _PORT = re.compile(r"^\W*Port (?P<port>\d{1,3}):\s*$")
@@ -129,7 +130,7 @@ def _whole(setting: str | None) -> int | None:
 READER = Reader(
     title=Text(en="ibstat", zh="ibstat"),
     gives=(RdmaPort,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ibstat",),
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"Infiniband device '(?P<device>[\w.-]{1,64})' port (?P<port>\d{1,3}) status:")
 _FIELD = re.compile(r"(?:^|\s)(?P<label>base lid|sm lid|state|phys state|rate|link_layer):\s+(?P<setting>\S.{0,63})")
@@ -79,7 +80,7 @@ def _hex(setting: str | None) -> int | None:
 READER = Reader(
     title=Text(en="ibstatus", zh="ibstatus"),
     gives=(RdmaPort,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ibstatus",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _FIELD = re.compile(
     r"(?:^|\s)(?P<label>hca_id|fw_ver|board_id|port|state|max_mtu|active_mtu|sm_lid|port_lid|link_layer"
@@ -121,7 +122,7 @@ def _whole(setting: str | None) -> int | None:
 READER = Reader(
     title=Text(en="ibv_devinfo", zh="ibv_devinfo"),
     gives=(RdmaPort, Gid),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ibv_devinfo", "ibv_devinfo -v"),
 )

@@ -14,6 +14,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import is_address
+from wirespeed.readers.parsing.marks import marked
 
 _NEW_HEADER = re.compile(r"^\s*(?P<name>[\w.-]+(?::\w+)?): flags=\d+<(?P<flags>[A-Z0-9_,-]*)>\s+mtu (?P<mtu>\d+)")
 _OLD_HEADER = re.compile(
@@ -128,7 +129,7 @@ def _counters(lines: Lines, seen: Seen, name: str, found: re.Match[str], opener:
 READER = Reader(
     title=Text(en="interfaces (ifconfig)", zh="网络接口（ifconfig）"),
     gives=(Link, Address, Counter),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ifconfig -a",),
 )

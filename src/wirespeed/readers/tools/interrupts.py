@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
 _ROW = re.compile(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s+(?P<rest>[^\s\d]\S*(?:\s+\S+)*)\s*$")
@@ -82,7 +83,7 @@ def _cpus(text: str) -> tuple[int, ...] | None:
 READER = Reader(
     title=Text(en="interrupts", zh="中断分布"),
     gives=(Interrupt,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /proc/interrupts",),
 )

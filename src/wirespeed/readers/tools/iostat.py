@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
+from wirespeed.readers.parsing.marks import marked
 
 TOOL = "iostat"
 MOST_DEVICES = 1_024
@@ -71,7 +72,7 @@ def _use(lines: Lines, row: _Row) -> DiskUse:
 READER = Reader(
     title=Text(en="block devices (iostat)", zh="块设备（iostat）"),
     gives=(DiskUse,),
-    recognises=lambda sample: re.search(r"(?m)^[^\n]{0,80}Device:?\s[^\n]{0,400}%util\s*$", sample) is not None,
+    recognises=marked(r"(?m)^[^\n]{0,80}Device:?\s[^\n]{0,400}%util\s*$"),
     read=_read,
     obtained_by=("iostat -x 1 10",),
 )

@@ -12,6 +12,7 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, is_address, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
+from wirespeed.readers.parsing.marks import marked
 
 _INET = re.compile(
     r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/"
@@ -113,7 +114,7 @@ def _from_json(lines: Lines) -> Iterator[Address]:
 READER = Reader(
     title=Text(en="addresses (ip addr)", zh="地址（ip addr）"),
     gives=(Address,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ip addr",),
 )

@@ -14,6 +14,7 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, RECOGNISED, number_after, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
+from wirespeed.readers.parsing.marks import marked
 
 _HARDWARE = re.compile(r"^\s+link/(?P<type>[\w/-]+)(?: (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?")
 _KINDS = (
@@ -206,9 +207,7 @@ def _json_counters(lines: Lines, name: str, one: dict[str, object], place: Quote
 READER = Reader(
     title=Text(en="interfaces (ip link)", zh="网络接口（ip link）"),
     gives=(Link, Counter),
-    recognises=lambda sample: (
-        RECOGNISED.search(sample) is not None or '"ifname"' in sample or bool(re.search(r"[0-9a-f:]{17} <[A-Z]", sample))
-    ),
+    recognises=marked(RECOGNISED, '"ifname"', r"[0-9a-f:]{17} <[A-Z]"),
     read=_read,
     obtained_by=("ip -s -d link",),
 )

@@ -12,6 +12,7 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import is_address
 from wirespeed.readers.parsing.json_excerpt import documents, word
+from wirespeed.readers.parsing.marks import marked
 
 _STATES = "REACHABLE|STALE|DELAY|PROBE|FAILED|INCOMPLETE|PERMANENT|NOARP|NONE"
 _ADDRESS = r"(?P<address>[0-9A-Fa-f.:]+)"
@@ -74,7 +75,11 @@ def _from_json(lines: Lines) -> Iterator[Neighbour]:
 READER = Reader(
     title=Text(en="neighbour tables (ip neigh, arp)", zh="邻居表（ip neigh、arp）"),
     gives=(Neighbour,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None or ('"dst"' in sample and '"state"' in sample),
+    recognises=marked(
+        _RECOGNISED,
+        '"dst"',
+        confirmed=lambda sample: _RECOGNISED.search(sample) is not None or ('"dst"' in sample and '"state"' in sample),
+    ),
     read=_read,
     obtained_by=("ip neigh",),
 )

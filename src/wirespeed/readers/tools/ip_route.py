@@ -13,6 +13,7 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.ip import is_address, number_after, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
+from wirespeed.readers.parsing.marks import marked
 
 _TYPES = "unicast|local|broadcast|multicast|anycast|blackhole|unreachable|prohibit|throw|nat"
 _DESTINATION = r"(?P<destination>default|\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:/\d+)?)"
@@ -174,7 +175,7 @@ def _json_hops(hops: object) -> tuple[str, ...]:
 READER = Reader(
     title=Text(en="routes (ip route)", zh="路由（ip route）"),
     gives=(Route,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ip route", "ip route get PEER"),
 )

@@ -14,6 +14,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 MOST_STREAMS = 1024
 """Stream numbers remembered in one run; iperf3 itself stops at 128."""
@@ -206,7 +207,7 @@ def _cut_row(lines: Lines, index: int) -> Problem:
 READER = Reader(
     title=Text(en="iperf3 and iperf", zh="iperf3 与 iperf"),
     gives=(ThroughputRun,),
-    recognises=lambda sample: _BEGUN.search(sample) is not None,
+    recognises=marked(_BEGUN),
     read=_read,
     obtained_by=("iperf3 -c PEER -t 10", "iperf3 -c PEER -t 10 -P 8"),
 )

@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import marked_documents
+from wirespeed.readers.parsing.marks import marked
 
 MOST_COUNT = 1e15
 """A larger count is damage."""
@@ -122,7 +123,7 @@ def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
 READER = Reader(
     title=Text(en="iperf3 as JSON", zh="iperf3 的 JSON 输出"),
     gives=(ThroughputRun,),
-    recognises=lambda sample: _DOCUMENT.search(sample) is not None and _MARK.search(sample) is not None,
+    recognises=marked(_MARK, confirmed=lambda sample: _DOCUMENT.search(sample) is not None and _MARK.search(sample) is not None),
     read=_read,
     obtained_by=("iperf3 -c PEER -J",),
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _PCI = r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _LINK_NAME = r"[a-z][\w.@-]{1,31}"
@@ -183,7 +184,9 @@ def _second_of_day(clock: str) -> float:
 READER = Reader(
     title=Text(en="kernel log", zh="内核日志"),
     gives=(KernelEvent,),
-    recognises=lambda sample: any(_HINT.search(line) and _unstamped(line)[2] is not None for line in sample.splitlines()),
+    recognises=marked(
+        _HINT, confirmed=lambda sample: any(_HINT.search(line) and _unstamped(line)[2] is not None for line in sample.splitlines())
+    ),
     read=_read,
     obtained_by=("dmesg -T", "journalctl -k"),
 )

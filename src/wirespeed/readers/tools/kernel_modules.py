@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
+from wirespeed.readers.parsing.marks import marked
 
 PEER_MEMORY = ("nvidia_peermem", "nv_peer_mem")
 """The two names under which peer memory for GPUs has been shipped; one of them is enough."""
@@ -108,7 +109,7 @@ def _module(lines: Lines, said: Quote, name: str, *, is_loaded: bool, host: str 
 READER = Reader(
     title=Text(en="kernel modules", zh="内核模块"),
     gives=(KernelModule,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("lsmod",),
     voice="loose",

@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _ADDRESS = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
 _HEADER = re.compile(
@@ -171,7 +172,7 @@ def _tree_line(lines: Lines, line: str, said: Quote, branches: dict[int, tuple[s
 READER = Reader(
     title=Text(en="lspci", zh="lspci"),
     gives=(PciDevice,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("lspci -vvv", "lspci -tv"),
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _COMMAND = re.compile(
     r"\bmlnx_qos\b.{0,80}?(?:-i|--interface)[ =](?P<link>[\w.@-]{1,32})" r"|\bdcb pfc show(?: dev)? (?P<dev>[\w.@-]{1,32})"
@@ -74,7 +75,7 @@ def _flow_control(
 READER = Reader(
     title=Text(en="priority flow control", zh="优先级流控"),
     gives=(PriorityFlowControl,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("mlnx_qos -i IFACE", "dcb pfc show dev IFACE"),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _DF_HEADER = re.compile(
     r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on"
@@ -91,7 +92,7 @@ def _size_option(options: tuple[str, ...]) -> int | None:
 READER = Reader(
     title=Text(en="file systems (df, mount)", zh="文件系统（df、mount）"),
     gives=(Mount,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("df -h /dev/shm",),
 )

@@ -13,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
+from wirespeed.readers.parsing.marks import marked
 
 _DEFAULT_COLUMNS = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
 _CSV_COLUMNS = (
@@ -165,7 +166,7 @@ def _damaged(lines: Lines, row: Quote) -> Problem:
 READER = Reader(
     title=Text(en="mtr report", zh="mtr 报告"),
     gives=(PathHop,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("mtr -r -n -c 100 PEER",),
 )

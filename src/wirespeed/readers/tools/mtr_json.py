@@ -12,6 +12,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
 from wirespeed.readers.parsing.json_excerpt import marked_documents
+from wirespeed.readers.parsing.marks import marked
 
 _DOCUMENT = re.compile(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
 _HOST = re.compile(r"\"host\"\s*:")
@@ -78,7 +79,7 @@ def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
 READER = Reader(
     title=Text(en="mtr as JSON", zh="mtr 的 JSON 输出"),
     gives=(PathHop,),
-    recognises=lambda sample: _DOCUMENT.search(sample) is not None,
+    recognises=marked(_DOCUMENT),
     read=_read,
     obtained_by=("mtr --json -n -c 100 PEER",),
 )

@@ -40,6 +40,7 @@ from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.nccl_lines import At, Said, at, take_apart
 from wirespeed.readers.parsing.nccl_warnings import details_of, topic_of
 
@@ -401,7 +402,7 @@ READER = Reader(
         EnvVar,
         SoftwareVersion,
     ),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,NET,GRAPH <your command>",),
 )

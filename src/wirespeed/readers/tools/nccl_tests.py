@@ -13,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
+from wirespeed.readers.parsing.marks import marked
 
 _TOOL = "nccl-tests"
 _BYTES_PER_GB = 1e9
@@ -231,7 +232,7 @@ def _mean(lines: Lines, index: int, line: str, found: re.Match[str], run: _Run) 
 READER = Reader(
     title=Text(en="nccl-tests results", zh="nccl-tests 结果"),
     gives=(CollectiveRun, BenchmarkStart, BenchmarkRank, CollectiveSummary, SoftwareVersion),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("all_reduce_perf -b 8M -e 8G -f 2 -g 1",),
 )

@@ -18,6 +18,7 @@ from wirespeed.model.measurement import BenchmarkRank, CollectiveRun, Collective
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _TOOL = "nccl-tests-json"
 _BYTES_PER_GB = 1e9
@@ -237,7 +238,7 @@ def _whole(value: object) -> int | None:
 READER = Reader(
     title=Text(en="nccl-tests results (JSON)", zh="nccl-tests 结果（JSON）"),
     gives=(CollectiveRun, BenchmarkRank, CollectiveSummary, EnvVar, SoftwareVersion),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("all_reduce_perf -b 8M -e 8G -f 2 -g 1 -J results.json",),
 )

@@ -13,6 +13,7 @@ from wirespeed.model.lines import Lines
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.nccl_lines import At, at, take_apart
 
 _TOOL = "nccl-topology"
@@ -103,7 +104,7 @@ def _cut(where: At, index: int) -> Problem:
 READER = Reader(
     title=Text(en="NCCL topology", zh="NCCL 拓扑"),
     gives=(NcclTopoNode, NcclTuning),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH <your command>",),
 )

@@ -14,6 +14,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTED_LINES = 4
 MOST_STATEMENT_LINES = 60
@@ -283,7 +284,7 @@ def _problem(lines: Lines, row: Quote, why: Text) -> Problem:
 READER = Reader(
     title=Text(en="nginx configuration", zh="nginx 配置"),
     gives=(Directive,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("nginx -T",),
 )

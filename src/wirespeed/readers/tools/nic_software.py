@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
+from wirespeed.readers.parsing.marks import marked
 
 MOST_LINE_CHARACTERS = 1_000
 
@@ -98,7 +99,7 @@ def _record(lines: Lines, index: int, line: str, host: str | None, name: str, ve
 READER = Reader(
     title=Text(en="software versions", zh="软件版本"),
     gives=(SoftwareVersion,),
-    recognises=lambda sample: _QUICK.search(sample) is not None,
+    recognises=marked(_QUICK),
     read=_read,
     obtained_by=("python -m torch.utils.collect_env", "ofed_info -s"),
     voice="loose",

@@ -12,6 +12,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 _CPUS = re.compile(r"(?:\bnode (?P<node>\d{1,4}) cpus:|\bNUMA node(?P<lscpu>\d{1,4}) CPU\(s\):)\s*(?P<cpus>[\d,\s-]*)$")
 _SIZE = re.compile(r"\bnode (?P<node>\d{1,4}) size: (?P<mebibytes>\d{1,10}) MB")
@@ -65,7 +66,7 @@ def _cpu_list(text: str) -> tuple[int, ...] | None:
 READER = Reader(
     title=Text(en="NUMA nodes", zh="NUMA 节点"),
     gives=(NumaNode,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("numactl -H", "lscpu"),
 )

@@ -11,6 +11,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _GPU = re.compile(r"(?:^|\s)GPU (?P<gpu>\d{1,3}): ")
 _SPEED = re.compile(r"Link (?P<link>\d{1,3}): (?:(?P<speed>\d{1,6}(?:\.\d{1,6})?) GB/s|<inactive>)", re.IGNORECASE)
@@ -85,9 +86,7 @@ def _with_count(link: NvLink, what: str, count: int, said: Quote) -> NvLink:
 READER = Reader(
     title=Text(en="nvidia-smi nvlink", zh="nvidia-smi nvlink"),
     gives=(NvLink,),
-    recognises=lambda sample: (
-        _SPEED.search(sample) is not None or _ERRORS.search(sample) is not None or _ALL_INACTIVE.search(sample) is not None
-    ),
+    recognises=marked(_SPEED, _ERRORS, _ALL_INACTIVE),
     read=_read,
     obtained_by=("nvidia-smi nvlink -s", "nvidia-smi nvlink -e"),
 )

@@ -13,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(
     r"NVIDIA-SMI [\d.]{1,20}.{0,80}Driver Version: *(?P<driver>[\d.]{1,20})(?: +CUDA Version: *(?P<cuda>[\d.]{1,20}))?"
@@ -103,7 +104,7 @@ def _watts(printed: str) -> float | None:
 READER = Reader(
     title=Text(en="nvidia-smi table", zh="nvidia-smi 表格"),
     gives=(Gpu, SoftwareVersion),
-    recognises=lambda sample: _HEADER.search(sample) is not None or _GPU_ROW.search(sample) is not None,
+    recognises=marked(_HEADER, _GPU_ROW),
     read=_read,
     obtained_by=("nvidia-smi",),
 )

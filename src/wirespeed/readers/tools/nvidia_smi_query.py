@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing.marks import marked
 
 NO_INDEX = -1
 """Index of a GPU that the excerpt does not number; `missing` then names the field."""
@@ -206,7 +207,7 @@ _POWER_FIELDS: dict[str, _Field] = {
 READER = Reader(
     title=Text(en="nvidia-smi -q report", zh="nvidia-smi -q 报告"),
     gives=(Gpu,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("nvidia-smi -q", "nvidia-smi -q -d PERFORMANCE,POWER,CLOCK,TEMPERATURE"),
 )

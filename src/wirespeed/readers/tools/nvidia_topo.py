@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _DEVICE = re.compile(r"^(?:GPU|NIC)\d+$|^(?:mlx\d|bnxt|irdma|efa|ib|roce|rocep|hns|cxgb|qed|rdmap|hfi)\w*$")
 _PATH = re.compile(r"^(?:NV\d+|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|C2C)$")
@@ -98,7 +99,7 @@ def _row(
 READER = Reader(
     title=Text(en="nvidia-smi topo matrix", zh="nvidia-smi topo 矩阵"),
     gives=(DevicePath, PeerAccess, Gpu),
-    recognises=lambda sample: _HEADING.search(sample) is not None or _ROW_START.search(sample) is not None,
+    recognises=marked(_HEADING, _ROW_START),
     read=_read,
     obtained_by=("nvidia-smi topo -m", "nvidia-smi topo -p2p r"),
 )

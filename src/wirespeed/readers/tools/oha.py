@@ -14,6 +14,7 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 from wirespeed.readers.parsing.load_counts import MOST_ERROR_CHARACTERS, MOST_ERROR_KINDS, LoadCounts
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 24
 MOST_DOCUMENTS = 100
@@ -156,7 +157,7 @@ def _problem(lines: Lines, index: int | None, why: Text) -> Problem:
 READER = Reader(
     title=Text(en="oha", zh="oha"),
     gives=(LoadRun,),
-    recognises=lambda sample: _MARK.search(sample) is not None or _DOCUMENT.search(sample) is not None,
+    recognises=marked(_MARK, _DOCUMENT),
     read=_read,
     obtained_by=("oha -z 30s -c 64 --no-tui URL",),
 )

@@ -16,6 +16,7 @@ from wirespeed.model.measurement import CollectiveRun, MessageLatency, Throughpu
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _TITLE = re.compile(
     r"\bOSU (?P<library>MPI|NCCL|RCCL|xCCL|UPC(?:\+\+)?|OpenSHMEM)(?P<device>-(?:CUDA|ROCM|OPENACC|SYCL))?[ _]?(?P<title>[A-Za-z][\w\- /]{1,60}?)"
@@ -191,7 +192,7 @@ def _seconds(microseconds: float | None) -> float | None:
 READER = Reader(
     title=Text(en="OSU micro-benchmarks", zh="OSU 微基准测试"),
     gives=(ThroughputRun, MessageLatency, CollectiveRun),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("mpirun -np 2 -H node-a,node-b osu_bw", "mpirun -np 2 -H node-a,node-b osu_latency"),
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _CAN = re.compile(r"Device=(?P<near>\d{1,3}) (?P<can>CAN|CANNOT) Access Peer Device=(?P<far>\d{1,3})")
 _TITLE = re.compile(r"\b(?:Bandwidth|Latency)\b.{0,40}\bMatrix \((?P<unit>GB/s|us)\)", re.IGNORECASE)
@@ -77,7 +78,7 @@ def _row(
 READER = Reader(
     title=Text(en="GPU peer bandwidth and latency matrices", zh="GPU 对等带宽与时延矩阵"),
     gives=(PeerAccess,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("p2pBandwidthLatencyTest",),
 )

@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.perftest_rows import Test, bandwidth_runs, latency
 
 _TITLE = re.compile(
@@ -144,7 +145,7 @@ def _tool(title: re.Match[str]) -> str:
 READER = Reader(
     title=Text(en="perftest (RDMA bandwidth and latency)", zh="perftest（RDMA 带宽与时延）"),
     gives=(ThroughputRun, MessageLatency, Setting),
-    recognises=lambda sample: _HEADING.search(sample) is not None or _TITLE.search(sample) is not None,
+    recognises=marked(_HEADING, _TITLE),
     read=_read,
     obtained_by=("ib_write_bw -d DEVICE -F --report_gbits PEER",),
 )

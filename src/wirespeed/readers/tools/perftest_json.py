@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.perftest_rows import BITS_PER_S, Test, bandwidth_runs, latency
 
 _TOOL = "perftest-json"
@@ -128,7 +129,7 @@ def _number(setting: str) -> float | None:
 READER = Reader(
     title=Text(en="perftest results (--out_json)", zh="perftest 结果（--out_json）"),
     gives=(ThroughputRun, MessageLatency, Setting),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ib_write_bw -d DEVICE -F --report_gbits --out_json PEER",),
 )

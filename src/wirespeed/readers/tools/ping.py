@@ -10,6 +10,7 @@ from wirespeed.model.measurement import PingRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 8
 """Lines quoted for one run."""
@@ -259,9 +260,11 @@ def _damaged(lines: Lines, index: int) -> Problem:
     )
 
 
+_SHAPES = (_REPLY, _SUMMARY, _STATISTICS, _MARKED, _TIMES)
+
+
 def _recognises(sample: str) -> bool:
-    shapes = (_REPLY, _SUMMARY, _STATISTICS, _MARKED, _TIMES)
-    return any(shape.search(sample) for shape in shapes) or any(
+    return any(shape.search(sample) for shape in _SHAPES) or any(
         _commanded(line) is not None
         for line in sample.split("\n")
         if "ping" in line and (_LOSS.search(line) or _TOO_LONG.search(line))
@@ -271,7 +274,7 @@ def _recognises(sample: str) -> bool:
 READER = Reader(
     title=Text(en="ping", zh="ping"),
     gives=(PingRun,),
-    recognises=_recognises,
+    recognises=marked(*_SHAPES, "ping", confirmed=_recognises),
     read=_read,
     obtained_by=("ping -c 10 PEER", "ping -M do -s 8972 -c 3 PEER"),
 )

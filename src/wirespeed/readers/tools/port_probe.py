@@ -11,6 +11,7 @@ from wirespeed.model.measurement import PortProbe
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 Outcome: TypeAlias = Literal["connected", "refused", "timed-out", "no-route", "unreachable", "reset", "aborted", "prohibited"]
 
@@ -261,7 +262,7 @@ def _probe(
 READER = Reader(
     title=Text(en="TCP connection attempts", zh="TCP 连接尝试"),
     gives=(PortProbe,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("nc -zvw3 PEER PORT",),
     voice="loose",

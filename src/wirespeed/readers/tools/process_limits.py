@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _NAMES = {
     "max locked memory": "memlock", "open files": "nofile", "max open files": "nofile", "max user processes": "nproc",
@@ -136,7 +137,7 @@ def _number(text: str) -> int:
 READER = Reader(
     title=Text(en="process limits (ulimit)", zh="进程资源限制（ulimit）"),
     gives=(ProcessLimit,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ulimit -l", "cat /proc/PID/limits"),
     voice="machine",

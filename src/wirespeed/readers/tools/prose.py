@@ -19,7 +19,8 @@ from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s
-from wirespeed.readers.parsing.wordings import candidates, spread_out
+from wirespeed.readers.parsing.letters import spread_out
+from wirespeed.readers.parsing.wordings import candidates
 
 QUESTION_PATH = "question"
 """Name of the input that holds what the user asked."""

@@ -13,6 +13,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _TOOL = "python-log"
 
@@ -270,7 +271,10 @@ def _peer(line: str) -> str | None:
 READER = Reader(
     title=Text(en="framework and program errors", zh="框架与程序报错"),
     gives=(FrameworkEvent,),
-    recognises=lambda sample: any(_topic_of(line) is not None for line in sample.split("\n")),
+    recognises=marked(
+        *(pattern for _, pattern in _PATTERNS),
+        confirmed=lambda sample: any(_topic_of(line) is not None for line in sample.split("\n")),
+    ),
     read=_read,
     voice="loose",
 )

@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s, whole
+from wirespeed.readers.parsing.marks import marked
 
 _TESTS = r"(?:(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?:bi_)?(?:bw|lat)|(?:rc|uc)_rdma_(?:read|write)_(?:bw|lat|poll_lat)|(?:rc|uc)_rdma_write_poll_lat)"
 _TEST = re.compile(rf"^(?:[\w.-]+: )?\s*(?P<test>{_TESTS}):\s*$")
@@ -117,7 +118,7 @@ def _throughput(
 READER = Reader(
     title=Text(en="qperf", zh="qperf"),
     gives=(ThroughputRun, MessageLatency),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("qperf PEER -v tcp_bw tcp_lat",),
 )

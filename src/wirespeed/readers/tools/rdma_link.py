@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _LINE = re.compile(r"(?:\blink |\b\d{1,4}/\d{1,4}: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
 
@@ -42,7 +43,7 @@ def _whole(word: str | None) -> int | None:
 READER = Reader(
     title=Text(en="rdma link", zh="rdma link"),
     gives=(RdmaPort,),
-    recognises=lambda sample: any(_LINE.search(line) for line in sample.splitlines() if " state " in line),
+    recognises=marked(_LINE, confirmed=lambda sample: any(_LINE.search(line) for line in sample.splitlines() if " state " in line)),
     read=_read,
     obtained_by=("rdma link",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _LINE = re.compile(r"\blink (?P<scope>[\w.-]{1,64}/\d{1,3}) (?P<rest>[a-z][a-z0-9_]{2,63} \d.*)$")
 _NAME = re.compile(r"^[a-z][a-z0-9_]{2,63}$")
@@ -45,7 +46,7 @@ def _is_continued(line: str) -> bool:
 READER = Reader(
     title=Text(en="rdma statistic", zh="rdma statistic"),
     gives=(Counter,),
-    recognises=lambda sample: any(_LINE.search(line) for line in sample.splitlines() if "link " in line),
+    recognises=marked(_LINE, confirmed=lambda sample: any(_LINE.search(line) for line in sample.splitlines() if "link " in line)),
     read=_read,
     obtained_by=("rdma statistic",),
 )

@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import is_address
+from wirespeed.readers.parsing.marks import marked
 
 _ROW = re.compile(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
 _OPTION = re.compile(
@@ -77,7 +78,7 @@ def _words(rows: list[tuple[Seen, re.Match[str]]], *keys: str) -> tuple[str, ...
 READER = Reader(
     title=Text(en="resolver set-up (resolv.conf)", zh="域名解析设置（resolv.conf）"),
     gives=(ResolverSetup,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /etc/resolv.conf",),
 )

@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 TOOL = "sar"
 BITS_PER_KB = 8 * 1024.0
@@ -75,7 +76,7 @@ def _is_own(text: str) -> bool:
 READER = Reader(
     title=Text(en="interface traffic (sar)", zh="接口流量（sar）"),
     gives=(ThroughputRun,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("sar -n DEV 1 10",),
 )

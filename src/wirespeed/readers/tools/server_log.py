@@ -12,6 +12,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_HEADER_LINES = 20
 """How far below a status line its `Server:` header is looked for."""
@@ -36,6 +37,8 @@ _HAPROXY_HTTP = re.compile(
 _HAPROXY_TCP = re.compile(
     r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d{1,15}/-?\d{1,15}/\+?(?P<ms>\d{1,15}) \+?\d{1,15} (?P<flags>[A-Za-z-]{2}) \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/"
 )
+_HAPROXY_END = re.compile(r"[A-Za-z-]{2} \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/")
+"""The termination state and the counts of connections, which few other lines hold."""
 _ALB = re.compile(
     r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d{1,15}\.\d+) (?P<second>-1|\d{1,15}\.\d+) (?P<third>-1|\d{1,15}\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
 )
@@ -114,14 +117,17 @@ _PHRASE_HINTS = (
 )  # fmt: skip
 """Every phrase holds one of these; the other lines of a long log are passed over quickly."""
 _NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d{1,15}#\d{1,15}: ")
-_SHAPES = (
-    r"(?m)HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
+_MARKS: tuple[re.Pattern[str] | str, ...] = (
+    r"HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
     rf"{_REQUEST}\s+\d",
     r"\"response_flags\"",
     r" app/\S{1,128} \S{1,64} \S{1,64} (?:-1|\d{1,15}\.\d+) ",
-    *(f"(?:{shape})" for _, shape, _ in _PHRASES),
+    *(shape for _, shape, _ in _PHRASES),
+    _ALB_FIELD,
+    _REASON,
+    _CODE_WORDS,
+    _HAPROXY_END,
 )
-_MARK = re.compile("|".join(_SHAPES))
 
 
 @dataclass(slots=True)
@@ -183,7 +189,7 @@ def _event(lines: Lines, row: Quote, reply: _Reply) -> ServerEvent | None:
 
 
 def _from_haproxy(line: str) -> tuple[str, int | None, str | None, float | None] | None:
-    found = _HAPROXY_HTTP.search(line) or _HAPROXY_TCP.search(line)
+    found = (_HAPROXY_HTTP.search(line) or _HAPROXY_TCP.search(line)) if _HAPROXY_END.search(line) else None
     if found is None:
         return None
     groups = found.groupdict()
@@ -256,9 +262,7 @@ def _status_topic(code: int | None) -> str:
 READER = Reader(
     title=Text(en="lines of servers, proxies and registries", zh="服务器、代理与镜像仓库日志"),
     gives=(ServerEvent,),
-    recognises=lambda sample: any(
-        shape.search(sample) for shape in (_MARK, _ALB_FIELD, _REASON, _CODE_WORDS, _HAPROXY_HTTP, _HAPROXY_TCP)
-    ),
+    recognises=marked(*_MARKS),
     read=_read,
     obtained_by=("tail -n 1000 /var/log/nginx/error.log", "curl -sI URL"),
     voice="loose",

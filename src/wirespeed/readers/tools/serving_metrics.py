@@ -23,6 +23,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.marks import marked
 
 MOST_PENDING_SUMS = 4_096
 MOST_LINE_CHARACTERS = 2_000
@@ -301,7 +302,7 @@ def _metric(lines: Lines, quotes: tuple[Quote, ...], name: str, value: float, at
 READER = Reader(
     title=Text(en="metrics of inference servers and load tests", zh="推理服务与压测指标"),
     gives=(ServingMetric,),
-    recognises=lambda sample: _SAMPLE_HINT.search(sample) is not None or _SURE_HINT.search(sample) is not None,
+    recognises=marked(_SAMPLE_HINT, _SURE_HINT),
     read=_read,
     obtained_by=("curl -s http://SERVER:PORT/metrics",),
     voice="loose",

@@ -18,6 +18,7 @@ from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.marks import marked
 
 MOST_NAME_WORDS = 6
 MOST_LINE_CHARACTERS = 400
@@ -171,7 +172,7 @@ def _duration_s(name: str, value: str, number: float | None, unit: str | None) -
 READER = Reader(
     title=Text(en="settings, one a line", zh="逐行的设置"),
     gives=(Setting,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     voice="loose",
 )

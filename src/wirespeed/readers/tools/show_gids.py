@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _ENTRY = re.compile(
     r"(?:^|\s)(?P<device>[A-Za-z][\w.-]{1,63})\s+(?P<port>\d{1,3})\s+(?P<index>\d{1,4})"
@@ -45,7 +46,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 READER = Reader(
     title=Text(en="show_gids", zh="show_gids"),
     gives=(Gid,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("show_gids",),
 )

@@ -16,6 +16,7 @@ from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.marks import marked
 
 _DIRECTIVE = re.compile(r"^\s*#SBATCH\s+(?P<options>\S.*)$")
 _LAUNCH = re.compile(r"(?:^|[\s;&|`$(])(?P<program>srun|sbatch|salloc)\s+(?P<options>-\S.*)$")
@@ -113,7 +114,7 @@ def _time_s(text: str) -> float | None:
 READER = Reader(
     title=Text(en="Slurm job script", zh="Slurm 作业脚本"),
     gives=(Setting, CpuMask),
-    recognises=lambda sample: "#SBATCH" in sample or _LAUNCH_HINT.search(sample) is not None,
+    recognises=marked(_LAUNCH_HINT, "#SBATCH"),
     read=_read,
     obtained_by=("scontrol write batch_script JOBID -",),
     voice="loose",

@@ -14,6 +14,7 @@ from wirespeed.model.measurement import MessageLatency, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _LINE = re.compile(r"(?:sockperf(?:\[CLIENT\])?: |^\s*)(?=\S)")
 _BEGIN = re.compile(r"sockperf: == version #|\bsockperf(?:\.bin)? (?P<mode>pp|ping-pong|ul|under-load|tp|throughput)\b(?P<rest>.*)")
@@ -157,7 +158,7 @@ def _damaged(lines: Lines, index: int) -> Problem:
 READER = Reader(
     title=Text(en="sockperf", zh="sockperf"),
     gives=(MessageLatency, ThroughputRun),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("sockperf ping-pong -i PEER -p PORT --tcp -t 10 --full-rtt",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
 _ROW = re.compile(r"^\s*(?P<name>NET_RX|NET_TX):(?P<counts>(?:\s+\d+)+)\s*$")
@@ -61,7 +62,7 @@ def _cpu_records(
 READER = Reader(
     title=Text(en="network softirqs", zh="网络软中断"),
     gives=(SoftirqCpu,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /proc/softirqs",),
 )

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _HEX_ROW = re.compile(r"^\s*(?:cpu\d+:?\s+)?(?P<columns>[0-9a-f]{8}(?: [0-9a-f]{8}){8,15})\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*cpu\s+.*\bdropped\b.*squeeze", re.IGNORECASE)
@@ -94,7 +95,7 @@ def _from_words(lines: Lines, seen: Seen, names: list[str] | None) -> Iterator[S
 READER = Reader(
     title=Text(en="receive work of each CPU (softnet_stat)", zh="各 CPU 的收包处理（softnet_stat）"),
     gives=(SoftnetCpu,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("cat /proc/net/softnet_stat",),
 )

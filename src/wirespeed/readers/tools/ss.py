@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.tcp_info import info_fields, is_info
 
 _STATE_NAMES = {
@@ -220,7 +221,7 @@ def _process(rest: str) -> str | None:
 READER = Reader(
     title=Text(en="sockets (ss, netstat)", zh="套接字（ss、netstat）"),
     gives=(TcpSocket, Listener, SocketSummary),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ss -tinm", "ss -ltn", "ss -s"),
 )

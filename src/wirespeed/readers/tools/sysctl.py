@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
+from wirespeed.readers.parsing.marks import marked
 
 _ROOTS = r"(?:net|kernel|vm|fs|user|sunrpc)"
 _DOTTED = re.compile(
@@ -79,7 +80,7 @@ def _dotted(name: str) -> str:
 READER = Reader(
     title=Text(en="kernel settings (sysctl)", zh="内核参数（sysctl）"),
     gives=(Sysctl,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("sysctl -a",),
 )

@@ -15,6 +15,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _PAIR = re.compile(
     r"(?P<path>/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/[\w./:@-]{1,200}?)(?::\s*|\s*=\s*"
@@ -231,7 +232,7 @@ def _pci_fields(name: str, setting: str) -> dict[str, object]:
 READER = Reader(
     title=Text(en="files of /sys", zh="/sys 文件"),
     gives=(Counter, Link, PciDevice, RdmaPort, Gid),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=(
         "grep . /sys/class/infiniband/*/ports/*/{state,rate,counters/*,hw_counters/*}",

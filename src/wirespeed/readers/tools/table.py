@@ -13,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Table
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 FEWEST_ROWS = 2
 MOST_ROWS = 2_000
@@ -92,7 +93,7 @@ def _table(lines: Lines, heading: Row | None, rows: list[Row]) -> Iterator[Table
 READER = Reader(
     title=Text(en="plain tables", zh="文本表格"),
     gives=(Table,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     voice="loose",
 )

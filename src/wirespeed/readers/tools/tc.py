@@ -12,6 +12,7 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, time_in_s
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
+from wirespeed.readers.parsing.marks import marked
 
 _QDISC = re.compile(r"^\s*qdisc (?P<kind>[\w-]+) (?P<handle>[0-9a-f]*:) (?:dev (?P<link>\S+) )?(?P<rest>.*)$")
 _SENT = re.compile(
@@ -119,7 +120,7 @@ def _json_loss(loss: object) -> float | None:
 READER = Reader(
     title=Text(en="queueing disciplines (tc)", zh="排队规则（tc）"),
     gives=(Qdisc,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("tc -s qdisc show dev IFACE",),
 )

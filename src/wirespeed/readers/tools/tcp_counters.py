@@ -12,6 +12,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.json_excerpt import documents, number
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.netstat_sentences import SENTENCES
 
 _TABLES = "MPTcpExt|TcpExt|IpExt|IcmpMsg|Icmp6|Icmp|UdpLite6|UdpLite|Udp6|Udp|Tcp|Ip6|Ip"
@@ -168,7 +169,7 @@ def _from_json(lines: Lines) -> Iterator[Counter]:
 READER = Reader(
     title=Text(en="kernel protocol counters (nstat, netstat -s)", zh="内核协议计数（nstat、netstat -s）"),
     gives=(Counter,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None or '{"kernel"' in sample,
+    recognises=marked(_RECOGNISED, r'\{"kernel"'),
     read=_read,
     obtained_by=("nstat -az", "netstat -s"),
 )

@@ -15,6 +15,7 @@ from wirespeed.model.measurement import HttpTiming, PingRun, PortProbe
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 6
 
@@ -265,7 +266,7 @@ READER = Reader(
         zh="TCP 与 HTTP ping（hping3、nping、tcping、tcpping、paping、httping）",
     ),
     gives=(PingRun, PortProbe, HttpTiming),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("nping --tcp-connect -p PORT -c 10 PEER", "hping3 -S -p PORT -c 10 PEER"),
 )

@@ -12,6 +12,7 @@ from wirespeed.model.measurement import PathHop, PingRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _HEADING = re.compile(r"\btraceroute6? to (?P<target>\S+)|(?:^|[\s$#])tracepath6?\s+(?:-\S+\s+(?:\d{1,15}\s+)?)*(?P<traced>\S+)")
 _HOP = re.compile(r"^\s*(?P<hop>\d{1,2}) {1,3}(?P<answers>\S.*)$")
@@ -145,7 +146,7 @@ def _path_mtu(lines: Lines, target: str, mtu_bytes: int, row: Quote) -> PingRun:
 READER = Reader(
     title=Text(en="traceroute and tracepath", zh="traceroute 与 tracepath"),
     gives=(PathHop, PingRun),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("tracepath -n PEER", "traceroute -n PEER"),
 )

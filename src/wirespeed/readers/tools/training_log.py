@@ -13,6 +13,7 @@ from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _TOOL = "training-log"
 _N = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -114,6 +115,6 @@ def _number(parts: dict[str, str | None], name: str) -> float | None:
 READER = Reader(
     title=Text(en="training log", zh="训练日志"),
     gives=(TrainingStep,),
-    recognises=lambda sample: any(_find(line) is not None for line in sample.split("\n")),
+    recognises=marked(*_PATTERNS, confirmed=lambda sample: any(_find(line) is not None for line in sample.split("\n"))),
     read=_read,
 )

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 _OFFERED = re.compile(r"^\s*#\s*Transport:\s*(?P<transport>[\w-]+)\s*$")
 _DEVICE = re.compile(r"^\s*#\s*Device:\s*(?P<device>\S+)\s*$")
@@ -60,7 +61,7 @@ def _lanes(lines: Lines, index: int, line: str, text: str) -> Iterator[UcxTransp
 READER = Reader(
     title=Text(en="transports of UCX", zh="UCX 的传输"),
     gives=(UcxTransport,),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("ucx_info -d", "UCX_LOG_LEVEL=info <your command>"),
 )

@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.marks import marked
 
 MOST_QUOTES = 12
 
@@ -120,7 +121,7 @@ def _record(lines: Lines, run: _Run) -> LoadRun:
 READER = Reader(
     title=Text(en="wrk", zh="wrk"),
     gives=(LoadRun,),
-    recognises=lambda sample: _MARK.search(sample) is not None,
+    recognises=marked(_MARK),
     read=_read,
     obtained_by=("wrk -t4 -c64 -d30s --latency URL",),
 )

@@ -30,6 +30,7 @@ from wirespeed.model.settings import Command, Directive, Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import scale_of, time_in_s
+from wirespeed.readers.parsing.marks import marked
 
 MOST_BLOCK_CHARACTERS = 2 * 1024 * 1024
 MOST_ALIASES = 20
@@ -487,7 +488,7 @@ def _bytes(text: str) -> int | None:
 READER = Reader(
     title=Text(en="Kubernetes manifest", zh="Kubernetes 清单"),
     gives=(ContainerState, CpuQuota, Setting, EnvVar, Command, Directive, ResolverSetup),
-    recognises=lambda sample: _HINT.search(sample) is not None or "kind: " in sample,
+    recognises=marked(_HINT, "kind: "),
     read=_read,
     obtained_by=("kubectl get pod POD -o yaml",),
     voice="loose",

@@ -1,0 +1,76 @@
+"""Recognising formats by patterns, after asking for the letters that every match must hold: most formats are ruled out by those.
+
+A text is spread out once (lower case, one blank between words) and all patterns are looked up by its letters at once, which is
+many times faster than searching with a hundred of them. A pattern that requires no letters is never ruled out.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from wirespeed.readers.parsing.letters import LetterIndex, required_letters, spread_out
+
+Recogniser = Callable[[str], bool]
+
+
+class Marks:
+    """A recogniser: one of the patterns is found; or one of them could be, and `confirmed` accepts the text."""
+
+    def __init__(self, patterns: tuple[re.Pattern[str] | str, ...], confirmed: Recogniser | None) -> None:
+        self._patterns = list(patterns)
+        self._confirmed = confirmed
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The patterns as they are written."""
+        return tuple(one if isinstance(one, str) else one.pattern for one in self._patterns)
+
+    def __call__(self, sample: str) -> bool:
+        """Whether the sample is of this format."""
+        return self.accepts(sample, range(len(self._patterns)))
+
+    def accepts(self, sample: str, numbers: Iterable[int]) -> bool:
+        """The same, where only these of the patterns could be found."""
+        if self._confirmed is not None:
+            return self._confirmed(sample)
+        return any(self._compiled(number).search(sample) for number in numbers)
+
+    def _compiled(self, number: int) -> re.Pattern[str]:
+        """Compiled when it is first searched for."""
+        pattern = self._patterns[number]
+        if isinstance(pattern, str):
+            self._patterns[number] = pattern = re.compile(pattern)
+        return pattern
+
+
+def marked(*patterns: re.Pattern[str] | str, confirmed: Recogniser | None = None) -> Marks:
+    """A recogniser by regular expressions.
+
+    With `confirmed`, a text in which one of them could be found is left to it: for what takes more than one search.
+    """
+    return Marks(patterns, confirmed)
+
+
+def accepting(sample: str, recognisers: tuple[Recogniser, ...]) -> list[int]:
+    """Numbers of the recognisers that accept a sample of text, in their order."""
+    marks, index = _indexed(recognisers)
+    possible: dict[int, list[int]] = {}
+    for found in index.candidates(spread_out(sample.lower())):
+        number, pattern = marks[found]
+        possible.setdefault(number, []).append(pattern)
+    return [number for number, patterns in possible.items() if _accepts(recognisers[number], sample, patterns)]
+
+
+def _accepts(recogniser: Recogniser, sample: str, patterns: list[int]) -> bool:
+    return recogniser.accepts(sample, patterns) if isinstance(recogniser, Marks) else recogniser(sample)
+
+
+@lru_cache(maxsize=8)
+def _indexed(recognisers: tuple[Recogniser, ...]) -> tuple[tuple[tuple[int, int], ...], LetterIndex]:
+    """For every pattern whose it is and which, and the letters of all. A recogniser without marks has one that requires nothing."""
+    marks = [(number, which, written) for number, one in enumerate(recognisers) for which, written in enumerate(_written(one))]
+    return tuple((number, which) for number, which, _ in marks), LetterIndex(required_letters(written) for *_, written in marks)
+
+
+def _written(recogniser: Recogniser) -> tuple[str, ...]:
+    return recogniser.written if isinstance(recogniser, Marks) else ("",)
