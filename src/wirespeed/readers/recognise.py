@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import accepting
+from wirespeed.readers.unwrapped import unwrapped
 
 Attempt: TypeAlias = Callable[[str, Reader, Lines], Iterator[Record | Problem]]
 MOST_RECORDS_A_TYPE = 50_000
@@ -38,8 +39,10 @@ def plainly(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Proble
 def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = plainly) -> Iterator[tuple[str, Record | Problem]]:
     """Read one text with every reader that recognises it; yields the reader's id with each record or problem.
 
-    The prose readers come last and see the lines that no machine claimed. `attempt` starts a reader and may guard it.
+    The prose readers come last and see the lines that no machine claimed. `attempt` starts a reader and may guard it. Logs of containers
+    are read without the runtime's time stamps and prefixes.
     """
+    lines = unwrapped(lines)
     names = readers_for(lines.sample, readers)
     claimed: set[int] = set()
     for name in (one for one in names if readers[one].voice != "prose"):

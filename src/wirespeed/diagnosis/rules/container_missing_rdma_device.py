@@ -15,13 +15,15 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_RDMA_DEVICE = re.compile(r"(?i)infiniband|rdma|/hca|/ib|efa|roce|mlnx|hostdev")
+"""Device files, and the names that device plug-ins give to what they pass in (the name after the slash is the operator's choice)."""
 _NOT_OPENED = re.compile(r"(?i)ibv_open_device.*fail|unable to open device \w")
 
 
 def _judge(case: Case) -> Verdict:
     containers = case.every(ContainerState)
-    bare = tuple(one for one in containers if not one.is_privileged and not any("infiniband" in name for name in one.devices))
-    given = tuple(one for one in containers if one.is_privileged or any("infiniband" in name for name in one.devices))
+    given = tuple(one for one in containers if one.is_privileged or any(_RDMA_DEVICE.search(name) for name in one.devices))
+    bare = tuple(one for one in containers if one not in given)
     none_inside = (
         *case.every(NcclHca, device=None),
         *case.every(NcclWarning, topic="verbs-library-missing"),

@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.facts.cluster import ClusterEvent
 from wirespeed.model.facts.host import ResolverSetup
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import (
@@ -18,7 +19,7 @@ from wirespeed.model.finding import (
 )
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming, NameLookup, NameServerRun
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Directive, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
@@ -28,12 +29,26 @@ SLOW_SERVER_S = 0.03
 """A name server of one's own site answers within a few milliseconds; each name costs one to ten such answers."""
 NAME_SHARE_RATIO = 0.3
 MANY_SEARCHES_COUNT = 3
+ALL_NAMES = "*"
+"""A server's own log tells the time of all its answers, without the way to the client."""
+MANY_SILENT_COUNT = 5
+MOSTLY_UNKNOWN_RATIO = 0.5
+"""Search lists make most answers NXDOMAIN; where names are looked up as they are, few are."""
 
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    servers = [one for one in case.every(NameServerRun) if (one.time_p50_s or 0.0) >= SLOW_SERVER_S]
+    servers = [one for one in case.every(NameServerRun) if one.name != ALL_NAMES and (one.time_p50_s or 0.0) >= SLOW_SERVER_S]
     evidence += piece(_SERVER, STRONG + FAIR, servers, **_slowest(servers))
+    median = [one for one in case.every(NameServerRun, name=ALL_NAMES) if (one.time_p50_s or 0.0) >= SLOW_LOOKUP_S]
+    evidence += piece(_MEDIAN, STRONG, median, **_slowest(median))
+    silent = case.every(FrameworkEvent, topic="name-server-silent")
+    evidence += piece(
+        _SILENT, STRONG if len(silent) >= MANY_SILENT_COUNT else FAIR, silent, server=silent[0].peer if silent else None
+    )
+    evidence += piece(
+        _OVERLOADED, STRONG, case.every(FrameworkEvent, lambda one: one.topic in ("name-server-busy", "name-server-loop"))
+    )
     lossy = [one for one in case.every(NameServerRun) if 0 < one.answered_count < one.sent_count]
     evidence += piece(_UNANSWERED, FAIR, lossy)
     lookups = [one for one in case.every(NameLookup) if one.time_s >= SLOW_LOOKUP_S]
@@ -53,14 +68,18 @@ def _judge(case: Case) -> Verdict:
     if evidence:
         expanded = [one for one in case.every(NameLookup) if (one.queries_count or 0) >= MANY_SEARCHES_COUNT]
         evidence += piece(
-            _SEARCHES, FAIR if expanded else SLIGHT, [*expanded, *_long_search(case), *case.said("dns-search-expansion")]
+            _SEARCHES,
+            FAIR if expanded else SLIGHT,
+            [*expanded, *_long_search(case), *_cut_search(case), *case.said("dns-search-expansion")],
         )
         lost = case.every(Counter, lambda one: one.canonical == "conntrack_insert_failed" and one.value_count > 0)
         evidence += piece(_LOST, FAIR, lost)
+        evidence += piece(_UNKNOWN_NAMES, FAIR, _mostly_unknown(case))
+        evidence += piece(_NO_CACHE, SLIGHT, _without_cache(case))
     fast = [one for one in case.every(NameLookup) if one.time_s < 0.02]
     fast_requests = [one for one in case.every(HttpTiming) if one.namelookup_s is not None and one.namelookup_s < 0.02]
     quick = [one for one in case.every(NameServerRun) if one.time_p50_s is not None and one.time_p50_s < SLOW_SERVER_S]
-    if not lookups and not requests_slow and not servers:
+    if not (lookups or requests_slow or servers or median or silent):
         evidence += against(_FAST, FAIR, [*quick, *fast, *fast_requests])
     return Verdict(evidence=tuple(evidence))
 
@@ -78,11 +97,36 @@ def _waits_for_name(one: HttpTiming) -> bool:
     return one.total_s is None or one.namelookup_s >= NAME_SHARE_RATIO * one.total_s or one.namelookup_s >= VERY_SLOW_LOOKUP_S
 
 
+def _cut_search(case: Case) -> tuple[ClusterEvent, ...]:
+    """The kubelet's warning that a pod's search list is longer than resolvers take."""
+    return case.every(ClusterEvent, lambda one: one.reason == "DNSConfigForming" and "earch" in one.message)
+
+
+def _mostly_unknown(case: Case) -> tuple[Counter, ...]:
+    """Counts of a server most of whose answers are that the name does not exist."""
+    asked, unknown = (case.first(Counter, scope="coredns", name=name) for name in ("queries", "NXDOMAIN"))
+    is_most = asked is not None and unknown is not None and unknown.value_count >= MOSTLY_UNKNOWN_RATIO * asked.value_count
+    return tuple(one for one in (unknown, asked) if one is not None) if is_most else ()
+
+
+def _without_cache(case: Case) -> tuple[Directive, ...]:
+    """The forwarding of a CoreDNS configuration that caches nothing."""
+    forwards = case.every(Directive, lambda one: one.server == "coredns" and one.name in ("forward", "proxy"))
+    return () if case.first(Directive, server="coredns", name="cache") else forwards
+
+
 def _long_search(case: Case) -> tuple[ResolverSetup, ...]:
     return case.every(ResolverSetup, lambda one: (one.ndots_count or 1) >= 5 or len(one.search) >= MANY_SEARCHES_COUNT)
 
 
 _SERVER = Text(en="name server {server} takes {time_s} to answer for {name}", zh="域名服务器 {server} 应答 {name} 需 {time_s}")
+_MEDIAN = Text(en="half of the answers of {server} take {time_s} or longer", zh="{server} 有一半的应答耗时 {time_s} 或更长")
+_SILENT = Text(
+    en="the cluster's DNS gets no answer from its upstream server {server}", zh="集群 DNS 得不到上游服务器 {server} 的应答"
+)
+_OVERLOADED = Text(en="the cluster's DNS reports overload or a loop", zh="集群 DNS 报告过载或循环")
+_UNKNOWN_NAMES = Text(en="most answers of the cluster's DNS are that the name does not exist", zh="集群 DNS 的多数应答是域名不存在")
+_NO_CACHE = Text(en="the cluster's DNS forwards without a cache", zh="集群 DNS 转发而不缓存")
 _UNANSWERED = Text(en="a name server leaves some questions unanswered", zh="域名服务器对部分查询没有应答")
 _LOOKUP = Text(en="a look-up took {time_s}", zh="一次解析用了 {time_s}")
 _REQUEST = Text(en="a request waited {time_s} for its name", zh="一个请求为解析域名等了 {time_s}")
@@ -112,6 +156,7 @@ RULE = Rule(
         (NameServerRun,),
         (NameLookup,),
         (wants(HttpTiming, lambda one: one.namelookup_s is not None),),
+        (wants(FrameworkEvent, lambda one: one.topic.startswith("name-server-")),),
         (ResolverSetup, Statement),
         (Statement,),
     ),
@@ -125,7 +170,12 @@ RULE = Rule(
             en="time_namelookup of 5.0 or 2.5 s, sporadic; NXDOMAIN answers are most of CoreDNS traffic.",
             zh="time_namelookup 偶发 5.0 或 2.5 s；CoreDNS 流量多为 NXDOMAIN。",
         ),
-        sources=("resolv.conf(5)", "Kubernetes: DNS for services and pods, NodeLocal DNSCache", "kubernetes/kubernetes#56903"),
+        sources=(
+            "resolv.conf(5)",
+            "Kubernetes: DNS for services and pods, NodeLocal DNSCache",
+            "kubernetes/kubernetes#56903",
+            "coredns/coredns#5179 (upstream i/o timeout)",
+        ),
     ),
     told_apart_from=(
         LookAlike(

@@ -7,9 +7,11 @@ from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.cluster import NetworkPolicy
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PingRun, PortProbe
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Command, Setting, Statement
 from wirespeed.model.text import Text
 
@@ -40,6 +42,7 @@ def _judge(case: Case) -> Verdict:
     failed = no_route or timed_out or refused
     is_cut_off = bool(failed or case.said("hang", "random-ports", "connection-fails"))
     silent = silent_ports(case)
+    closing = [one for one in case.every(NetworkPolicy) if one.closed or (one.limited and not _lets_through(one, timed_out))]
     evidence = (
         *piece(_SILENT_PORTS, STRONG if len({one.port for one in silent}) >= SEVERAL_COUNT else SLIGHT, silent, **_named(silent)),
         *piece(_PROHIBITED, STRONG + SLIGHT, prohibited),
@@ -51,12 +54,23 @@ def _judge(case: Case) -> Verdict:
         *piece(_SOME, FAIR, some_port if failed else ()),
         *piece(_SAID, FAIR if failed else FAIR + 0.5 if is_cut_off else FAIR - 0.5, case.said("packet-filter")),
         *piece(_LISTED, FAIR, _rules_listed(case) if is_cut_off else ()),
+        *piece(_CLOSED, STRONG if failed else FAIR if is_cut_off else SLIGHT, closing),
         *piece(_SILENT, SLIGHT, case.said("nothing-arrives") if case.said("packet-filter") and is_cut_off else ()),
         *piece(_RANDOM, FAIR if ping else SLIGHT, case.said("random-ports") if is_cut_off or case.said("packet-filter") else ()),
         *piece(_HELPS, STRONG, case.said("packet-filter-off-helps")),
         *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _lets_through(policy: NetworkPolicy, failed: tuple[Record, ...]) -> bool:
+    """Whether a policy that limits lets through every port that is known to have failed (or names no port, or none is known)."""
+    wanted = {one.port for one in failed if isinstance(one, PortProbe) and one.port is not None}
+    if not policy.ports or not wanted:
+        return True
+    spans = [re.match(r"(\d+)(?:-(\d+))?(?:/TCP)?$", text) for text in policy.ports]
+    open_spans = [(int(span[1]), int(span[2] or span[1])) for span in spans if span]
+    return all(any(low <= port <= high for low, high in open_spans) for port in wanted)
 
 
 def _named(silent: tuple[PortProbe, ...]) -> dict[str, Value]:
@@ -92,6 +106,7 @@ _PING = Text(en="the same host answers ping", zh="同一主机可以 ping 通")
 _SOME = Text(en="another port of the peer connects", zh="对端的其他端口可以连接")
 _SAID = Text(en="a firewall or security group is in the path", zh="路径上有防火墙或安全组")
 _LISTED = Text(en="rules of a packet filter or network policy are there", zh="存在数据包过滤规则或网络策略")
+_CLOSED = Text(en="a network policy closes pods to what is not listed", zh="网络策略禁止 Pod 未列出的流量")
 _SILENT = Text(en="nothing arrives at the far end", zh="对端没有收到任何东西")
 _RANDOM = Text(en="the failing ports are random, unlisted ones", zh="失败的是随机的、未列出的端口")
 _HELPS = Text(en="without the filter it works", zh="去掉过滤后正常")

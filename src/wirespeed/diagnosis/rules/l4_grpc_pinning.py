@@ -5,6 +5,7 @@ import re
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     against,
+    configured,
     piece,
     quantities,
 )
@@ -78,12 +79,20 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_UNEVEN, FAIR, uneven[0][0], share_ratio=uneven[0][1]))
     elif uneven_line:
         evidence += piece(_UNEVEN, FAIR, uneven_line, share_ratio=max(one.value for one in uneven_line))
+    grpc_ports = [one.record for one in configured(case, r"^service_port$") if re.search(r"(?i)grpc|h2c|http2", one.setting)]
+    services = [
+        one.record for one in configured(case, r"^service_type$") if one.setting in ("ClusterIP", "NodePort", "LoadBalancer")
+    ]
+    headless = [one.record for one in configured(case, r"^cluster_?ip$") if one.setting == "None"]
     http2, by_connection = case.said("grpc"), case.said("l4-balancing")
     evidence += piece(_ONE, ALONE if http2 or by_connection else SLIGHT, one_gets_all)
     if evidence:
-        evidence += piece(_GRPC, FAIR, http2)
-        evidence += piece(_L4, FAIR, by_connection)
-    evidence += against(_CLIENT_SIDE, FAIR, case.said("client-side-balancing"))
+        evidence += piece(_GRPC, FAIR, [*http2, *grpc_ports])
+        evidence += piece(_L4, FAIR, [*by_connection, *(services if grpc_ports else ())])
+        evidence += piece(
+            _AFFINITY, FAIR, [one.record for one in configured(case, "^session_affinity$") if one.setting == "ClientIP"]
+        )
+    evidence += against(_CLIENT_SIDE, FAIR, [*headless, *case.said("client-side-balancing")])
     if tables and not uneven:
         evidence += against(_EVEN, STRONG, [one for one, _ in tables])
     return Verdict(evidence=tuple(evidence))
@@ -93,6 +102,7 @@ _UNEVEN = Text(en="one replica has {share_ratio} of the load", zh="一个副本�
 _ONE = Text(en="one replica gets the calls, others idle", zh="一个副本得到全部调用，其余空闲")
 _GRPC = Text(en="calls are gRPC or HTTP/2", zh="调用是 gRPC 或 HTTP/2")
 _L4 = Text(en="balancing is by connection", zh="按连接做负载均衡")
+_AFFINITY = Text(en="the service keeps each client on one pod", zh="该服务让每个客户端固定在一个 Pod 上")
 _CLIENT_SIDE = Text(en="calls are balanced one by one", zh="按调用做负载均衡")
 _EVEN = Text(en="the replicas share the load", zh="各副本均担负载")
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
+    Configured,
     configured,
     is_setting_named,
     piece,
@@ -41,6 +42,10 @@ _OVERLAY_NAMES = (
 )
 _NAMED_MTU = re.compile(r"(?i)\b([a-z][\w.-]{1,14}) (?:has |with |at )?mtu\W{1,3}(\d{4})\b")
 _PHYSICAL = re.compile(r"^(en|eth|bond|ens|eno|enp|p\d|em\d|ib)")
+_ENCAPSULATION = re.compile(r"(?i)vxlan|geneve|wireguard|ipip|\bgre\b")
+_BACKEND = r"backend_type$|vxlan(_mode)?$|ipip(_mode)?$|tunnel(_protocol|_mode)?$|encapsulation$|calico_backend$|wireguard_enabled$"
+"""Settings that name the encapsulation: flannel's `Backend.Type`, Calico's `vxlanMode`, `ipipMode` and `encapsulation`, Cilium's `tunnel-protocol`."""
+_OFF = re.compile(r"(?i)^\W*(?:never|disabled|false|none|off)\W*$")
 _UNDERLAY_MTU = r"(?:underlay|host|node|physical|uplink|nic|vpc|eth0|network).*mtu"
 _OVERLAY_MTU = r"veth_mtu|pod.*mtu|cni.*mtu|calico.*mtu|flannel.*mtu|cilium.*mtu|vxlan.*mtu|overlay.*mtu|^mtu$"
 
@@ -122,11 +127,37 @@ def _from_settings(case: Case) -> tuple[Evidence, ...]:
         for one in configured(case, _OVERLAY_MTU)
         if (mtu := _mtu(one.setting)) and not re.search(_UNDERLAY_MTU, one.name)
     ]
+    if over and not under:
+        return _against_interfaces(case, over)
     if not under or not over:
         return ()
     room, mtu = min(mtu for _, mtu in under), max(mtu for _, mtu in over)
     numbers: dict[str, Value] = {"overlay_mtu_bytes": mtu, "under_mtu_bytes": room}
     return piece(_SET_TOO_BIG, STRONG, [over[0][0].record, under[0][0].record], **numbers) if mtu >= room else ()
+
+
+def _against_interfaces(case: Case, over: list[tuple[Configured, int]]) -> tuple[Evidence, ...]:
+    """What the overlay is set to against the host's own interfaces, where none of the overlay's was listed.
+
+    Without a known encapsulation nothing is added: pod networks of clouds route packets as they are.
+    """
+    physical = [
+        one for one in case.every(Link) if one.mtu_bytes and _PHYSICAL.match(one.name) and _kind(one.name, one.type_name) is None
+    ]
+    if not physical or any(one.kind for one in _interfaces(case)):
+        return ()
+    room = min(physical, key=lambda one: one.mtu_bytes or 0)
+    widest, mtu = max(over, key=lambda one: one[1])
+    backends = [one for one in configured(case, _BACKEND) if not _OFF.match(one.setting)]
+    named = next((found[0].lower() for one in backends if (found := _ENCAPSULATION.search(f"{one.name} {one.setting}"))), "plain")
+    numbers: dict[str, Value] = {
+        "overlay": widest.name,
+        "overlay_mtu_bytes": mtu,
+        "needed_mtu_bytes": mtu + OVERHEAD_BYTES[named],
+        "under_mtu_bytes": room.mtu_bytes,
+    }
+    says, weigh = (_TOO_BIG, supports) if mtu + OVERHEAD_BYTES[named] > (room.mtu_bytes or 0) else (_FITS, contradicts)
+    return (weigh(says, STRONG if weigh is supports else FAIR, widest.record, room, **numbers),)
 
 
 def _mtu(setting: str) -> int | None:

@@ -6,14 +6,18 @@ from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.cluster import ClusterEvent, NodeState
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _KILLED = re.compile(
-    r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
+    r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|OOMKilled|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
 )
+_ENDED = frozenset({"OOMKilling", "SystemOOM", "Evicted", "Preempted", "NodeNotReady", "TaintManagerEviction", "NodeShutdown"})
+"""Reasons of Kubernetes events by which pods end that did nothing wrong themselves."""
+_GONE = ("down", "not-ready", "fail", "node-fail", "no-respond", "powered-down")
 _TOOL = re.compile(r"\b(?:ib_\w+|i?perf3?|ucx_perftest|rping|\w+_perf|curl|nginx|envoy|haproxy)\[\d+\]: segfault")
 """A test tool or a proxy that crashes is no rank."""
 _PEER_GONE = ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")
@@ -33,7 +37,11 @@ def _judge(case: Case) -> Verdict:
         *case.every(NcclWarning, lambda one: _REMOTE_EXIT.search(one.message) is not None),
         *case.every(FrameworkEvent, lambda one: _REMOTE_EXIT.search(one.message) is not None),
     )
+    ended = case.every(ClusterEvent, lambda one: one.reason in _ENDED)
+    gone = case.every(NodeState, lambda one: one.state in _GONE)
     evidence = (
+        *piece(_ENDED_BY_CLUSTER, STRONG, ended),
+        *piece(_NODE_GONE, FAIR if closed or remote or died else SLIGHT, gone),
         *piece(_KILLED_HERE, STRONG, killed),
         *piece(_BY_KERNEL, STRONG, by_kernel),
         *piece(_DIED, SLIGHT, died if not killed else ()),
@@ -44,6 +52,8 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=evidence)
 
 
+_ENDED_BY_CLUSTER = Text(en="the cluster ended a pod, or its node went away", zh="集群终止了 Pod，或其节点失联")
+_NODE_GONE = Text(en="a node is down or does not answer", zh="有节点已宕机或无响应")
 _KILLED_HERE = Text(en="a process was ended by a signal", zh="有进程被信号终止")
 _BY_KERNEL = Text(en="the kernel killed a process", zh="内核终止了进程")
 _DIED = Text(en="the framework reports a failed process", zh="框架报告有进程失败")
@@ -62,6 +72,8 @@ RULE = Rule(
         (FrameworkEvent,),
         (wants(NcclWarning, lambda one: one.topic == "connection-closed"),),
         (wants(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault")),),
+        (wants(ClusterEvent, lambda one: one.reason in _ENDED),),
+        (wants(NodeState, lambda one: one.state in _GONE),),
         (Statement,),
     ),
     judge=_judge,

@@ -2,11 +2,14 @@
 
 import re
 
-from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.placement import Spread, spreads
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.facts.cluster import JobNodes, NodeGroup
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement, Table
 from wirespeed.model.text import Text
 
@@ -24,10 +27,13 @@ def _judge(case: Case) -> Verdict:
     tables = tuple(table for table, ratio in compared if ratio >= _APART_RATIO)
     even = [table for table, ratio in compared if ratio < _APART_RATIO]
     domains = _several_domains(case)
+    jobs = spreads(case)
     evidence = (
         *piece(_TABLE, STRONG + SLIGHT, tables),
         *piece(_DOMAINS, FAIR + 0.5, domains),
         *piece(_DOMAINS, STRONG, _listed_in_domains(case) if not domains else ()),
+        *_placed(jobs),
+        *against(_TOGETHER, STRONG, _records([one for one in jobs if len(one.places) == 1]) if not _across(jobs) else ()),
         *piece(_PARTLY_NVLINK, FAIR, _leaves_the_nvlink_domain(case)),
         *piece(_SAID, FAIR + 0.5, case.said("crosses-domain")),
         *(contradicts(_THIN, FAIR, one) for one in case.said("oversubscribed")[:1]),
@@ -35,6 +41,32 @@ def _judge(case: Case) -> Verdict:
         *(contradicts(_EVEN, STRONG, table) for table in even[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _across(jobs: tuple[Spread, ...]) -> list[Spread]:
+    return [one for one in jobs if len(one.places) > 1]
+
+
+def _placed(jobs: tuple[Spread, ...]) -> tuple[Evidence, ...]:
+    """The job that is spread most needlessly: one that a single place could hold."""
+    across = sorted(_across(jobs), key=lambda one: (not one.fits_one, not one.is_parallel, len(one.places)))
+    if not across:
+        return ()
+    worst = across[0]
+    weight = (STRONG if worst.is_parallel else FAIR) if worst.fits_one else SLIGHT
+    return piece(
+        _SPREAD if worst.fits_one else _SPREAD_OF_NEED,
+        weight,
+        worst.records,
+        job=worst.job,
+        nodes_count=worst.nodes_count,
+        places_count=len(worst.places),
+        level=worst.level,
+    )
+
+
+def _records(jobs: list[Spread]) -> list[Record]:
+    return [record for one in jobs[:1] for record in one.records]
 
 
 def _near_over_far_ratio(table: Table) -> float | None:
@@ -80,6 +112,15 @@ _PARTLY_NVLINK = Text(
     en="some nodes of the job share an NVLink domain, others are reached over the network",
     zh="作业的部分节点同属一个 NVLink 域，其余节点只能经网络到达",
 )
+_SPREAD = Text(
+    en="the {nodes_count} nodes of {job} hang on {places_count} places of one level ({level}), and one alone would have room for them",
+    zh="{job} 的 {nodes_count} 个节点分布在同一层级（{level}）的 {places_count} 处，而单独一处即可容纳",
+)
+_SPREAD_OF_NEED = Text(
+    en="the {nodes_count} nodes of {job} hang on {places_count} places of one level ({level}); none has room for all of them",
+    zh="{job} 的 {nodes_count} 个节点分布在同一层级（{level}）的 {places_count} 处；没有一处能全部容纳",
+)
+_TOGETHER = Text(en="all nodes of the job hang on one place of the fabric", zh="作业的所有节点都在网络的同一处")
 _TABLE = Text(en="inside one domain it is clearly faster than across domains", zh="同一域内明显快于跨域")
 _DOMAINS = Text(en="the nodes carry labels of different domains", zh="节点带有不同域的标签")
 _THIN = Text(en="the links between the domains are said to be too thin for any placement", zh="据称域间链路本身就不足，与放置无关")
@@ -97,6 +138,7 @@ RULE = Rule(
     needs=(
         (wants(Table, lambda one: len(one.rows) >= 2),),
         (wants(Setting, lambda one: re.search(r"(?i)topology|rack|zone|clique", one.name) is not None),),
+        (JobNodes, NodeGroup),
         (wants(NcclChannel, lambda one: "MNNVL" in one.transport),),
         (Statement,),
     ),

@@ -47,6 +47,8 @@ def _judge(case: Case) -> Verdict:
 
 def _has_default_shm(container: ContainerState) -> bool:
     """Nothing in the description enlarges /dev/shm beyond the runtime's 64 MiB."""
+    if container.runtime == "kubernetes" and container.has_memory_shm_volume is None:
+        return False
     enlarged = container.has_memory_shm_volume or container.ipc_mode == "host" or (container.shm_bytes or 0) >= _SMALL_BYTES
     return not enlarged
 

@@ -56,6 +56,7 @@ def _may_not_lock(container: ContainerState) -> bool:
     may = (
         container.is_privileged
         or container.memlock_is_unlimited
+        or "capabilities" in container.missing
         or any("IPC_LOCK" in name.upper() for name in container.capabilities)
     )
     return not may

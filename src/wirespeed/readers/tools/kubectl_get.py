@@ -1,0 +1,95 @@
+"""`kubectl get pods -o wide` and `kubectl get nodes`: where pods run, which were killed, which nodes are not ready, where nodes stand.
+
+Place labels are read from `--show-labels` and from the columns of `-L` whose heading names a place (`ZONE`, `RACK`, `CLIQUE`).
+"""
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.facts.cluster import JobNodes, NodeGroup, NodeState
+from wirespeed.model.kinds import Reader
+from wirespeed.model.lines import Lines, quote, source
+from wirespeed.model.record import Record
+from wirespeed.model.source import Problem, Quote
+from wirespeed.model.text import Text
+from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, ended
+from wirespeed.readers.parsing.kubernetes_state import job_of
+
+TOOL = "kubectl get"
+MOST_LINE_CHARACTERS = 8_000
+
+_NAME = r"[a-z0-9][a-z0-9.-]{0,252}"
+_AGE = r"(?:\d+[smhdy]){1,3}|<unknown>|<invalid>"
+_POD = re.compile(
+    rf"^\s*(?:{_NAME}\s+)?(?P<name>(?:pod/)?{_NAME})\s+\d{{1,3}}/\d{{1,3}}\s+(?P<status>[A-Z]\w+(?::\w+(?::\d+|/\d+)?)?)"
+    rf"\s+\d{{1,6}}(?: \((?:{_AGE}) ago\))?\s+(?:{_AGE})(?:\s+(?P<ip>[\d.:a-f]{{2,45}}|<none>)\s+(?P<node>{_NAME}|<none>)(?:\s.*)?)?\s*$"
+)
+_NODE = re.compile(
+    rf"^\s*(?P<name>{_NAME})\s+(?P<status>(?:Not)?Ready(?:,[A-Za-z,]{{1,80}})?)\s+(?P<roles>[\w,<>-]{{1,200}})\s+(?:{_AGE})\s+v\d+\.\d+\S*(?P<rest>.*)$"
+)
+_NODE_HEADING = re.compile(r"^\s*NAME\s+STATUS\s+ROLES\s+AGE\s+VERSION(?P<rest>.*)$")
+_LABELS = re.compile(r"(?:^|[\s,])(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{1,63})(?=,|\s|$)")
+
+
+def _read(lines: Lines) -> Iterator[Record | Problem]:
+    columns: list[str] = []
+    heading: Quote | None = None
+    for index, line in lines:
+        text = line[:MOST_LINE_CHARACTERS]
+        headed = _NODE_HEADING.match(text)
+        if headed:
+            columns, heading = headed["rest"].split(), quote(lines, index, line)
+            continue
+        node = _NODE.match(text)
+        if node:
+            yield from _of_node(lines, quote(lines, index, line), node, columns, heading)
+            continue
+        pod = _POD.match(text)
+        if pod:
+            yield from _of_pod(lines, quote(lines, index, line), pod)
+
+
+def _of_pod(lines: Lines, said: Quote, found: re.Match[str]) -> Iterator[Record]:
+    name = found["name"].removeprefix("pod/")
+    if found["status"] == "OOMKilled":
+        event = ended(source(lines, TOOL), (said,), name, "OOMKilled", None)
+        if event is not None:
+            yield event
+    job = job_of(name)
+    if job and found["status"] == "Running" and found["node"] and found["node"] != "<none>":
+        yield JobNodes(source=source(lines, TOOL), quotes=(said,), job=job, nodes=(found["node"],))
+
+
+def _of_node(lines: Lines, said: Quote, found: re.Match[str], columns: list[str], heading: Quote | None) -> Iterator[Record]:
+    name, status = found["name"], found["status"]
+    state = "not-ready" if status.startswith("NotReady") else "ready"
+    yield NodeState(
+        source=source(lines, TOOL, name), quotes=(said,), nodes=(name,), state=state, reason=status.partition(",")[2] or None
+    )
+    for label in _LABELS.finditer(found["rest"]):
+        if PLACE_LABEL.search(label["key"]):
+            yield _group(lines, (said,), name, label["key"], label["value"])
+    cells = found["rest"].split()
+    if heading is not None and len(cells) == len(columns):
+        for column, cell in zip(columns, cells, strict=True):
+            if PLACE_LABEL.search(column) and cell != "<none>":
+                yield _group(lines, (heading, said), name, column.lower(), cell)
+
+
+def _group(lines: Lines, quotes: tuple[Quote, ...], node: str, level: str, place: str) -> NodeGroup:
+    return NodeGroup(source=source(lines, TOOL, node), quotes=quotes, level=level, name=place, nodes=(node,))
+
+
+READER = Reader(
+    title=Text(en="kubectl get (pods, nodes)", zh="kubectl get（Pod、节点）"),
+    gives=(FrameworkEvent, JobNodes, NodeGroup, NodeState),
+    recognises=lambda sample: any(
+        _POD.match(line) or _NODE.match(line)
+        for line in sample.splitlines()
+        if len(line) <= MOST_LINE_CHARACTERS and ("/" in line or "Ready" in line)
+    ),
+    read=_read,
+    obtained_by=("kubectl get pods -o wide", "kubectl get nodes --show-labels"),
+    voice="loose",
+)

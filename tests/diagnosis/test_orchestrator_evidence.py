@@ -1,0 +1,140 @@
+"""What orchestrators say reaches the rules: each text is what a user would paste, and holds one observation for or against a cause."""
+
+import pytest
+
+from wirespeed.diagnosis import rules
+from wirespeed.diagnosis.judge import judge_rule
+from wirespeed.model import shelf
+from wirespeed.model.case import Case
+from wirespeed.model.kinds import Reader, Rule
+from wirespeed.model.lines import MemoryLines
+from wirespeed.model.record import Record
+from wirespeed.readers import tools
+from wirespeed.readers.recognise import read_all
+
+READERS = shelf.every(tools, Reader)
+RULES = shelf.every(rules, Rule)
+
+PULLS = '  Normal  Pulled  2m  kubelet  Successfully pulled image "r/a" in {} ({} including waiting)\n'
+PODS = "llama-worker-0  1/1  Running  0  2d  10.244.1.5  node-a  <none>  <none>\nllama-worker-1  1/1  Running  0  2d  10.244.2.5  node-b  <none>  <none>\n"
+RACKS = "NAME  STATUS  ROLES  AGE  VERSION  RACK\n"
+NODE = "{}  Ready  <none>  9d  v1.30.2  {}\n"
+DENY = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata:\n  name: x\nspec:\n  podSelector: {{}}\n  policyTypes:\n  - Ingress\n{}"
+SYN_LOST = "nc: connect to 10.244.2.5 port 29500 (tcp) failed: Connection timed out\n"
+CNI = '{{"cniVersion": "0.3.1", "name": "k8s", "plugins": [\n{{"type": "calico", "mtu": {}}}]}}\n'
+ETH0 = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000\n"
+SILENT = "[ERROR] plugin/errors: 2 hub.example. A: read udp 10.244.1.6:53039->192.0.2.16:53: i/o timeout\n"
+
+SEEN = {
+    "a pull that queued": ("image_pull_serialized", PULLS.format("8.2s", "1m40.5s"), "had waited"),
+    "pods in two racks, one would do": (
+        "placement_crosses_domain",
+        PODS + RACKS + NODE.format("node-a", "r1") + NODE.format("node-b", "r2") + NODE.format("node-c", "r1"),
+        "one alone would have room",
+    ),
+    "sandbox refused for its function": (
+        "sriov_config",
+        "  Warning  FailedCreatePodSandBox  73s  kubelet  SRIOV-CNI failed to load netconf: LoadConf(): VF pci addr is required\n",
+        "refused",
+    ),
+    "a node offers none": ("sriov_config", "Allocatable:\n  mellanox.com/mlnx_sriov:  0\n", "offers none"),
+    "no node has the device": (
+        "sriov_config",
+        "  Warning  FailedScheduling  5s  default-scheduler  0/3 nodes are available: 3 Insufficient openshift.io/mlnx_rdma.\n",
+        "no node has",
+    ),
+    "link of the function disabled": (
+        "sriov_config",
+        '{"cniVersion": "0.3.1", "type": "ib-sriov",\n"name": "x", "link_state": "disable"}\n',
+        "set to disabled",
+    ),
+    "a pod was evicted": (
+        "peer_process_died",
+        "2m  Warning  Evicted  pod/a  The node was low on resource: memory.\n",
+        "the cluster ended",
+    ),
+    "out of memory by describe": (
+        "peer_process_died",
+        "    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n",
+        "ended by a signal",
+    ),
+    "upstream is silent": ("dns_slow", SILENT * 6, "no answer from its upstream"),
+    "a closed direction and a silent port": ("firewall_blocks_ports", SYN_LOST + DENY.format(""), "closes pods"),
+    "a limit that leaves the port out": (
+        "firewall_blocks_ports",
+        SYN_LOST + DENY.format("  ingress:\n  - ports:\n    - port: 8080\n"),
+        "closes pods",
+    ),
+    "overlay as large as the link": (
+        "mtu_overlay",
+        CNI.format(1500) + "---\ncalico_backend: vxlan\n" + ETH0,
+        "sends",
+    ),
+    "a gRPC port behind a cluster address": (
+        "l4_grpc_pinning",
+        "only one pod gets all requests, the other pods idle\nkind: Service\nspec:\n  type: ClusterIP\n  clusterIP: 10.96.1.2\n"
+        "  ports:\n  - name: grpc\n    port: 8001\n",
+        "by connection",
+    ),
+}
+NOT_SEEN = {
+    "pulls that did not wait": ("image_pull_serialized", PULLS.format("8.2s", "8.2s") * 2, "no pull waited"),
+    "pods in one rack": (
+        "placement_crosses_domain",
+        PODS + RACKS + NODE.format("node-a", "r1") + NODE.format("node-b", "r1"),
+        "one place",
+    ),
+    "overlay with room": ("mtu_overlay", CNI.format(1450) + "---\ncalico_backend: vxlan\n" + ETH0, "needs"),
+    "a headless service": (
+        "l4_grpc_pinning",
+        "only one pod gets all requests, the other pods idle\nkind: Service\nspec:\n  clusterIP: None\n  ports:\n  - name: grpc\n",
+        "one by one",
+    ),
+    "a resource of the RDMA plug-in": (
+        "container_missing_rdma_device",
+        "NET/IB : No device found.\nContainers:\n  a:\n    Limits:\n      rdma/hca_shared_devices_a:  1\n",
+        "was given",
+    ),
+}
+SILENT_ABOUT = {
+    "a policy that lets the port through": (
+        "firewall_blocks_ports",
+        SYN_LOST + DENY.format("  ingress:\n  - ports:\n    - port: 29000\n      endPort: 30000\n"),
+        "closes pods",
+    ),
+    "an open policy": ("firewall_blocks_ports", SYN_LOST + DENY.format("  ingress:\n  - {}\n"), "closes pods"),
+    "the loop plug-in's question": ("dns_slow", SILENT.replace(" A:", " HINFO:") * 9, "upstream"),
+    "pods of deployments": (
+        "placement_crosses_domain",
+        "web-7d9c5b6f4d-x2v7q  1/1  Running  0  2d  10.0.0.5  node-a  <none>  <none>\nweb-7d9c5b6f4d-x2v7r  1/1  Running  0  2d  10.0.0.6  node-b  <none>"
+        "  <none>\n" + RACKS + NODE.format("node-a", "r1") + NODE.format("node-b", "r2") + NODE.format("node-c", "r1"),
+        "room",
+    ),
+    "an MTU without encapsulation": ("mtu_overlay", CNI.format(1500) + ETH0, "header it"),
+    "a memory limit of GPUs": ("sriov_config", "Allocatable:\n  nvidia.com/gpu:  0\n", "offers none"),
+}
+
+
+def _weights(rule: str, text: str, part: str) -> list[float]:
+    records = [item for _, item in read_all(MemoryLines(text, "input"), READERS) if isinstance(item, Record)]
+    judged = judge_rule(rule, RULES[rule], Case(records))
+    return [one.weight_nats for one in judged.verdict.evidence if part in one.says.en]
+
+
+@pytest.mark.parametrize(("rule", "text", "part"), SEEN.values(), ids=SEEN)
+def test_speaks_for_it(rule: str, text: str, part: str) -> None:
+    weights = _weights(rule, text, part)
+    assert weights
+    assert min(weights) > 0
+
+
+@pytest.mark.parametrize(("rule", "text", "part"), NOT_SEEN.values(), ids=NOT_SEEN)
+def test_speaks_against_it(rule: str, text: str, part: str) -> None:
+    weights = _weights(rule, text, part)
+    assert weights
+    assert max(weights) < 0
+
+
+@pytest.mark.parametrize(("rule", "text", "part"), SILENT_ABOUT.values(), ids=SILENT_ABOUT)
+def test_says_nothing_of_it(rule: str, text: str, part: str) -> None:
+    assert not _weights(rule, text, part)
