@@ -26,7 +26,8 @@ _GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[hms])")
 _GO_DURATION = re.compile(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){1,4}$")
 _GO_COMPOUND = re.compile(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){2,4}$")
 _PULLED = re.compile(
-    r"\bpulled image \"?[^\"]{1,500}\"? in (?P<took>[\dhmsuµ.]{2,24})(?: \((?P<waited>[\dhmsuµ.]{2,24}) including waiting\))?", re.I
+    r"\bpulled image(?: \"?[^\"]{1,500}\"?)? in (?P<took>[\dhmsuµ.]{2,24})(?: \((?P<waited>[\dhmsuµ.]{2,24}) including waiting\))?",
+    re.I,
 )
 _IMAGE_SIZE = re.compile(r"\bImage size: (?P<size>\d{1,15}) bytes")
 _MORE_DIGITS = 20
