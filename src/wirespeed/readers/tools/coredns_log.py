@@ -16,6 +16,7 @@ from wirespeed.model.measurement import NameLookup, NameServerRun
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 TOOL = "coredns"
 SLOW_S = 0.1
@@ -35,9 +36,6 @@ _SILENT = re.compile(
 )
 _BUSY = re.compile(r"concurrent queries exceeded maximum \d+|Local health request to \S+ took more than \d")
 _LOOP = re.compile(r"plugin/loop: Loop \(.{1,120}\) detected")
-_RECOGNISED = re.compile(
-    rf"{_QUERY.pattern.replace('?P<', '?P<q_')}|plugin/(?:errors: \d|loop: Loop|health: .*took more)|CoreDNS-1\.\d"
-)
 
 
 @dataclass(slots=True)
@@ -134,7 +132,7 @@ def _summary(lines: Lines, seen: _Seen) -> Iterator[Record]:
 READER = Reader(
     title=Text(en="CoreDNS log", zh="CoreDNS 日志"),
     gives=(Counter, FrameworkEvent, NameLookup, NameServerRun),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_QUERY, r"plugin/(?:errors: \d|loop: Loop|health: .*took more)", r"CoreDNS-1\.\d"),
     read=_read,
     obtained_by=("kubectl -n kube-system logs -l k8s-app=kube-dns --tail=1000",),
     voice="loose",

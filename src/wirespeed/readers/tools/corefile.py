@@ -9,6 +9,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.marks import marked
 
 MOST_DEPTH = 4
 MOST_LINE_CHARACTERS = 1_000
@@ -64,7 +65,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 READER = Reader(
     title=Text(en="CoreDNS configuration", zh="CoreDNS 配置"),
     gives=(Directive,),
-    recognises=lambda sample: _TELLING.search(sample) is not None and _OPEN_LINE.search(sample) is not None,
+    recognises=marked(
+        _TELLING, confirmed=lambda sample: _TELLING.search(sample) is not None and _OPEN_LINE.search(sample) is not None
+    ),
     read=_read,
     obtained_by=("kubectl -n kube-system get configmap coredns -o yaml",),
     voice="loose",

@@ -19,6 +19,7 @@ from wirespeed.model.source import Problem, Quote, Reason
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, bytes_of, cpus_of, ended, setting_of
 from wirespeed.readers.parsing.kubernetes_state import JOB_LABELS, job_of, node_state
+from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.outline import Entry, outline
 
 TOOL = "kubectl describe"
@@ -256,7 +257,7 @@ def _container_state(lines: Lines, at: _Object, container: _Container) -> Contai
 READER = Reader(
     title=Text(en="kubectl describe", zh="kubectl describe"),
     gives=(ContainerState, CpuQuota, EnvVar, FrameworkEvent, JobNodes, NodeGroup, NodeState, Setting),
-    recognises=lambda sample: _RECOGNISED.search(sample) is not None,
+    recognises=marked(_RECOGNISED),
     read=_read,
     obtained_by=("kubectl describe pod POD", "kubectl describe node NODE", "kubectl describe service SERVICE"),
     voice="loose",

@@ -15,6 +15,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, ended
 from wirespeed.readers.parsing.kubernetes_state import job_of
+from wirespeed.readers.parsing.marks import marked
 
 TOOL = "kubectl get"
 MOST_LINE_CHARACTERS = 8_000
@@ -22,11 +23,11 @@ MOST_LINE_CHARACTERS = 8_000
 _NAME = r"[a-z0-9][a-z0-9.-]{0,252}"
 _AGE = r"(?:\d+[smhdy]){1,3}|<unknown>|<invalid>"
 _POD = re.compile(
-    rf"^\s*(?:{_NAME}\s+)?(?P<name>(?:pod/)?{_NAME})\s+\d{{1,3}}/\d{{1,3}}\s+(?P<status>[A-Z]\w+(?::\w+(?::\d+|/\d+)?)?)"
-    rf"\s+\d{{1,6}}(?: \((?:{_AGE}) ago\))?\s+(?:{_AGE})(?:\s+(?P<ip>[\d.:a-f]{{2,45}}|<none>)\s+(?P<node>{_NAME}|<none>)(?:\s.*)?)?\s*$"
+    rf"(?m)^[ \t]*(?:{_NAME}[ \t]+)?(?P<name>(?:pod/)?{_NAME})[ \t]+\d{{1,3}}/\d{{1,3}}[ \t]+(?P<status>[A-Z]\w+(?::\w+(?::\d+|/\d+)?)?)"
+    rf"[ \t]+\d{{1,6}}(?: \((?:{_AGE}) ago\))?[ \t]+(?:{_AGE})(?:[ \t]+(?P<ip>[\d.:a-f]{{2,45}}|<none>)[ \t]+(?P<node>{_NAME}|<none>)(?:[ \t].*)?)?[ \t]*$"
 )
 _NODE = re.compile(
-    rf"^\s*(?P<name>{_NAME})\s+(?P<status>(?:Not)?Ready(?:,[A-Za-z,]{{1,80}})?)\s+(?P<roles>[\w,<>-]{{1,200}})\s+(?:{_AGE})\s+v\d+\.\d+\S*(?P<rest>.*)$"
+    rf"(?m)^[ \t]*(?P<name>{_NAME})[ \t]+(?P<status>(?:Not)?Ready(?:,[A-Za-z,]{{1,80}})?)[ \t]+(?P<roles>[\w,<>-]{{1,200}})[ \t]+(?:{_AGE})[ \t]+v\d+\.\d+\S*(?P<rest>.*)$"
 )
 _NODE_HEADING = re.compile(r"^\s*NAME\s+STATUS\s+ROLES\s+AGE\s+VERSION(?P<rest>.*)$")
 _LABELS = re.compile(r"(?:^|[\s,])(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{1,63})(?=,|\s|$)")
@@ -84,11 +85,7 @@ def _group(lines: Lines, quotes: tuple[Quote, ...], node: str, level: str, place
 READER = Reader(
     title=Text(en="kubectl get (pods, nodes)", zh="kubectl get（Pod、节点）"),
     gives=(FrameworkEvent, JobNodes, NodeGroup, NodeState),
-    recognises=lambda sample: any(
-        _POD.match(line) or _NODE.match(line)
-        for line in sample.splitlines()
-        if len(line) <= MOST_LINE_CHARACTERS and ("/" in line or "Ready" in line)
-    ),
+    recognises=marked(_POD, _NODE),
     read=_read,
     obtained_by=("kubectl get pods -o wide", "kubectl get nodes --show-labels"),
     voice="loose",

@@ -10,6 +10,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.kubernetes import event_of
+from wirespeed.readers.parsing.marks import marked
 
 MOST_LINE_CHARACTERS = 8_000
 TOOL = "kubectl get events"
@@ -20,9 +21,9 @@ _KNOWN = (
     r"|DNSConfigForming|UnexpectedAdmissionError|OutOf\w{1,40}|InsufficientResource|AddedInterface|NoNetworkFound|Rebooted|Started|Created"
 )
 _WIDE = re.compile(
-    r"(?:^|[\s|])(?P<type>Normal|Warning)(?:[ \t]{2,}|\t)(?P<reason>[A-Z][A-Za-z]{2,60})(?:[ \t]{2,}|\t)(?P<rest>\S.*)$"
+    r"(?m)(?:^|[\s|])(?P<type>Normal|Warning)(?:[ \t]{2,}|\t)(?P<reason>[A-Z][A-Za-z]{2,60})(?:[ \t]{2,}|\t)(?P<rest>\S.*)$"
 )
-_NARROW = re.compile(rf"(?:^|[\s|])(?P<type>Normal|Warning)[ \t](?P<reason>{_KNOWN})[ \t](?P<rest>\S.*)$")
+_NARROW = re.compile(rf"(?m)(?:^|[\s|])(?P<type>Normal|Warning)[ \t](?P<reason>{_KNOWN})[ \t](?P<rest>\S.*)$")
 _KLOG = re.compile(
     r"\bEvent\(v1\.ObjectReference\{Kind:\"(?P<kind>\w+)\", Namespace:\"[^\"]*\", Name:\"(?P<name>[^\"]+)\".{0,400}?\}\): type: '(?P<type>\w+)'"
     r" reason: '(?P<reason>\w+)' (?P<rest>.*)$"
@@ -80,11 +81,7 @@ def _parts(rest: str) -> tuple[str | None, int | None, str]:
 READER = Reader(
     title=Text(en="Kubernetes events", zh="Kubernetes 事件"),
     gives=(ClusterEvent,),
-    recognises=lambda sample: any(
-        _WIDE.search(line) or _NARROW.search(line) or _KLOG.search(line)
-        for line in sample.splitlines()
-        if ("Normal" in line or "Warning" in line) and len(line) <= MOST_LINE_CHARACTERS
-    ),
+    recognises=marked(_WIDE, _NARROW, _KLOG),
     read=_read,
     obtained_by=("kubectl get events -A --sort-by=.lastTimestamp",),
     voice="loose",
