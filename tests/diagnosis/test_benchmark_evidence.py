@@ -1,5 +1,7 @@
 """Single observations of the rules in outputs of benchmarks: each case holds one of them alone; all figures are synthetic or published."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,73 @@ SOCKPERF = (
 )
 SENT = "[ 0] IP = 192.0.2.4       PORT = 11111 # UDP\nsockperf: [Valid Duration] RunTime=10.000 sec; SentMessages=100000; ReceivedMessages=100000\n"
 
+RAS = """Communicators... (0.00s)
+#0-0 (27a079b828ff1a75) MISMATCH
+  Communicator ranks have different AllReduce operation counts
+  30 ranks have launched up to operation {most}
+  Rank 3 has launched up to operation {least} -- GPU 3 managed by process 77 on node 192.0.2.210
+"""
+RAS_ROW = "Group     Comms     Nodes     Ranks     Ranks     Ranks    Status  Errors\n    0         1         4         8        32        32   RUNNING  {errors}\n"
+DEAD = "DEAD\n  1 job process is considered dead (unreachable via the RAS network)\n  Process 3487984 on node 192.0.2.213 managing GPU 5\n"
+
+
+def _ras_json(*counts: tuple[int, int]) -> str:
+    """A report of one communicator; each rank has launched so many all-gathers and all-reduces."""
+    ranks = [
+        {
+            "rank": rank,
+            "host": "node-a",
+            "status": {"init_state": 0},
+            "collective_counts": {"AllGather": gathered, "AllReduce": reduced},
+        }
+        for rank, (gathered, reduced) in enumerate(counts)
+    ]
+    communicator = {"hash": "0xae", "size": len(ranks), "missing_ranks_count": 0, "ranks": ranks, "missing_ranks": []}
+    return json.dumps(
+        {
+            "nccl_version": "2.29.1",
+            "cuda_runtime_version": 13000,
+            "timestamp": "now",
+            "communicators_count": 1,
+            "communicators": [communicator],
+        }
+    )
+
+
+def _inspector(times_us: Callable[[int, int], float], size_bytes: int = 1 << 30, operations: int = 20) -> str:
+    """The inspector's lines of four ranks; `times_us` gives the time of an operation on a rank."""
+    return "\n".join(
+        json.dumps(
+            {
+                "header": {"id": "0x7f", "rank": rank, "n_ranks": 4, "nnodes": 1},
+                "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node-a", "pid": 1},
+                "coll_perf": {
+                    "coll": "AllReduce", "coll_sn": operation, "coll_msg_size_bytes": size_bytes, "coll_exec_time_us": times_us(operation, rank),
+                    "coll_timing_source": "kernel_gpu", "coll_algobw_gbs": 1.0, "coll_busbw_gbs": 1.5,
+                },
+            }
+        )
+        for operation in range(operations)
+        for rank in range(4)
+    )  # fmt: skip
+
+
+GPU_TOPO = '<pci busid="0000:{bus}:00.0" class="0x030200" link_speed="32.0 GT/s" link_width="16"><gpu dev="{dev}" sm="90" rank="{dev}" gdr="1">{links}</gpu></pci>\n'
+LINK = '<nvlink target="0000:f5:00.0" count="{count}" tclass="0x068000"/>'
+NIC_TOPO = (
+    '<pci busid="0000:a3:00.0" class="0x020700" link_speed="{speed} GT/s PCIe" link_width="{width}"><nic>'
+    '<net name="mlx5_0" dev="0" speed="200000" port="1" guid="0x1" gdr="1"/></nic></pci>\n'
+)
+
+
+def _topology(*devices: str) -> str:
+    return '<system version="1">\n<cpu numaid="0" affinity="ffff">\n' + "".join(devices) + "</cpu>\n</system>\n"
+
+
+def _gpus(*links: int) -> list[str]:
+    return [GPU_TOPO.format(bus=f"{0x10 + dev:02x}", dev=dev, links=LINK.format(count=count)) for dev, count in enumerate(links)]
+
+
 SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "verbs: GPU buffers slower": (
         "pcie_acs_enabled",
@@ -43,6 +112,43 @@ SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "late under load": (
         "bufferbloat",
         (SOCKPERF.format(mode="pp", time="120.000", dropped=0), SOCKPERF.format(mode="ul", time="60000.000", dropped=0)),
+    ),
+    "RAS: a dead process": ("peer_process_died", (DEAD,)),
+    "RAS: nothing moves between two reports": (
+        "collective_mismatch_desync",
+        (RAS.format(most=6650, least=6649) + "\n" + RAS.format(most=6650, least=6649),),
+    ),
+    "RAS: a rank that does not come": (
+        "straggler_other",
+        (RAS.format(most=6650, least=6649) + "\n" + RAS.format(most=6650, least=6649),),
+    ),
+    "RAS: other calls on some ranks": ("collective_mismatch_desync", (_ras_json((12, 100), (12, 100), (13, 99)),)),
+    "inspector: one rank comes last": ("straggler_slow_node", (_inspector(lambda _, rank: 900 if rank == 2 else 4000),)),
+    "inspector: now this, now that rank": (
+        "straggler_compute_imbalance",
+        (_inspector(lambda operation, rank: 900 if rank == operation % 4 else 4000),),
+    ),
+    "inspector: small messages": (
+        "small_message_latency_bound",
+        (_inspector(lambda _, rank: 40, size_bytes=65536, operations=50),),
+    ),
+    "topology: a slot below its port": ("pcie_link_degraded", (_topology(NIC_TOPO.format(speed="16.0", width=8)),)),
+    "topology: a GPU with fewer links": ("nvlink_missing", (_topology(*_gpus(18, 18, 17, 18)),)),
+    "topology: a bridge of a guest": ("vm_topology_missing", ((SAMPLES / "nccl_xml" / "h100-guest" / "input.xml").read_text(),)),
+    "topology: one NIC without GPUDirect": (
+        "gdr_disabled",
+        ((SAMPLES / "nccl_xml" / "a100-bare-metal" / "input.xml").read_text(),),
+    ),
+    "plan: a NIC of the other socket": (
+        "numa_mismatch",
+        ("NCCL INFO Pattern 4, crossNic 0, nChannels 2, bw 12.000000/12.000000, type NVL/SYS, sameChannels 1\n",),
+    ),
+    "plan: no NVLink": (
+        "nvlink_missing",
+        (
+            "NCCL INFO Pattern 4, crossNic 0, nChannels 2, bw 12.000000/12.000000, type SYS/PIX, sameChannels 1\n",
+            "Our HGX H100 has NVLink.",
+        ),
     ),
 }
 NOT_SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -63,6 +169,18 @@ NOT_SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
         "bufferbloat",
         (SOCKPERF.format(mode="pp", time="120.000", dropped=0), SOCKPERF.format(mode="ul", time="140.000", dropped=0)),
     ),
+    "RAS: all is well": ("peer_process_died", (RAS_ROW.format(errors="OK"),)),
+    "RAS: counts grow": ("straggler_other", (RAS.format(most=6650, least=6649) + "\n" + RAS.format(most=6710, least=6709),)),
+    "RAS: the same calls, later": ("collective_mismatch_desync", (_ras_json((12, 100), (12, 100), (12, 100)),)),
+    "inspector: all alike": ("straggler_slow_node", (_inspector(lambda _, rank: 4000 + rank),)),
+    "inspector: one rank comes last, always": (
+        "straggler_compute_imbalance",
+        (_inspector(lambda _, rank: 900 if rank == 2 else 4000),),
+    ),
+    "inspector: large messages": ("small_message_latency_bound", (_inspector(lambda _, rank: 4000, operations=50),)),
+    "topology: a slot that carries its port": ("pcie_link_degraded", (_topology(NIC_TOPO.format(speed="16.0", width=16)),)),
+    "topology: a slot of unknown width": ("pcie_link_degraded", (_topology(NIC_TOPO.format(speed="32.0", width=0)),)),
+    "topology: links alike": ("nvlink_missing", (_topology(*_gpus(18, 18, 18, 18)),)),
     "a refused TCP ping is no loss": (
         "packet_loss",
         ((SAMPLES / "tcp_ping" / "hping" / "input.txt").read_text().split("HPING 192.0.2.10")[0],),

@@ -23,6 +23,12 @@ class CollectiveRun(Record, frozen=True, kw_only=True):
     in_place: bool = False
     wrong_count: int | None = None
     error_ratio: float | None = None
+    rank: int | None = None
+    """Where each rank tells its own time of an operation of a running job; None for a benchmark's row."""
+    communicator: str | None = None
+    sequence_number: int | None = None
+    """Place of the operation among those of its communicator: the same on every rank."""
+    is_timed_by_gpu: bool | None = None
 
 
 class BenchmarkStart(Record, frozen=True, kw_only=True):

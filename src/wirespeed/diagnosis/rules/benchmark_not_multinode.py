@@ -5,7 +5,7 @@ from itertools import pairwise
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
-from wirespeed.model.kinds import Explain, Rule
+from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import BenchmarkRank, BenchmarkStart, CollectiveRun, CollectiveSummary
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Command, Statement
@@ -14,7 +14,7 @@ from wirespeed.model.text import Text
 
 def _judge(case: Case) -> Verdict:
     repeated = _repeated_ranks(case)
-    is_about_a_test = case.has(BenchmarkRank) or case.has(CollectiveRun) or case.has(CollectiveSummary)
+    is_about_a_test = case.has(BenchmarkRank) or bool(case.every(CollectiveRun, rank=None)) or case.has(CollectiveSummary)
     said_weight = FAIR + SLIGHT if is_about_a_test or case.said("collective-benchmark") else FAIR - 0.5
     evidence = (
         *piece(_REPEATED, STRONG + SLIGHT, repeated),
@@ -57,7 +57,7 @@ def _repeated_rows(case: Case) -> tuple[CollectiveRun, ...]:
     """Each size twice in one table: the outputs of two runs are mixed."""
     seen_rows: dict[tuple[str, int, bool], CollectiveRun] = {}
     twice = []
-    for one in case.every(CollectiveRun):
+    for one in case.every(CollectiveRun, rank=None):
         before = seen_rows.setdefault((one.source.path, one.size_bytes, one.in_place), one)
         if before is not one and before.quotes != one.quotes:
             twice.append(one)
@@ -106,7 +106,13 @@ RULE = Rule(
         en="Each process ran a complete test on its own node (usually a build without MPI), so the figures say nothing of the network.",
         zh="每个进程在本节点独立完成测试（通常因构建不含 MPI），其数值与网络无关。",
     ),
-    needs=((BenchmarkRank,), (BenchmarkStart,), (CollectiveSummary,), (CollectiveRun,), (Statement,)),
+    needs=(
+        (BenchmarkRank,),
+        (BenchmarkStart,),
+        (CollectiveSummary,),
+        (wants(CollectiveRun, lambda one: one.rank is None),),
+        (Statement,),
+    ),
     silence_needs=((BenchmarkRank,),),
     judge=_judge,
     explain=Explain(

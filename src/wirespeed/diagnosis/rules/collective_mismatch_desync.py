@@ -4,9 +4,10 @@ import re
 from itertools import takewhile
 
 from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.ranks import behind, disagreeing, stuck
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
-from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.events.nccl import NcclRankState, NcclWarning
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
@@ -26,10 +27,14 @@ def _judge(case: Case) -> Verdict:
     watchdog = case.every(FrameworkEvent, topic="watchdog-timeout")
     branch = case.said("branch-on-rank")
     in_branch = _collectives_of_some(case)
+    apart, standing = disagreeing(case), stuck(case)
     evidence = (
         *piece(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
         *piece(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
         *piece(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
+        *piece(_RAS_DIFFERENT, STRONG + SLIGHT, apart),
+        *piece(_RAS_STUCK, FAIR, standing if not apart else ()),
+        *piece(_RAS_BEHIND, SLIGHT, behind(case) if not apart and not standing else ()),
         *piece(_ABSENT, FAIR, case.every(FrameworkEvent, topic="collective-missing-rank")),
         *piece(_AHEAD, FAIR, _different_sequence(watchdog)),
         *piece(_SAID, FAIR + SLIGHT, case.said("ranks-disagree")),
@@ -85,6 +90,15 @@ _DIFFERENT = Text(
     en="at the same sequence number two ranks wait in different collectives or sizes",
     zh="在同一序号上，两个 rank 等待的集合操作或大小不同",
 )
+_RAS_DIFFERENT = Text(
+    en="of two ranks each has launched more of some collective than the other: they make different calls",
+    zh="两个 rank 各自有某种集合操作发起得比对方多：它们的调用不同",
+)
+_RAS_STUCK = Text(
+    en="in two reports of NCCL's RAS the same ranks are behind by the same counts, and nothing moves",
+    zh="NCCL RAS 的两次报告中，同样的 rank 落后同样的次数，且无任何进展",
+)
+_RAS_BEHIND = Text(en="some ranks have launched fewer collectives than the others", zh="有 rank 发起的集合操作少于其他")
 _ABSENT = Text(en="some ranks never joined the collective", zh="有 rank 从未加入该集合操作")
 _AHEAD = Text(
     en="ranks stopped at different places of the sequence, in different operations", zh="各 rank 停在序列的不同位置和不同操作上"
@@ -104,6 +118,7 @@ RULE = Rule(
     needs=(
         (wants(FrameworkEvent, lambda one: one.topic in ("collective-mismatch", "collective-missing-rank", "watchdog-timeout")),),
         (wants(NcclWarning, lambda one: one.topic == "collective-mismatch"),),
+        (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
         (Statement,),
     ),
     judge=_judge,

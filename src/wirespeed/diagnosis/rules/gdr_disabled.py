@@ -30,6 +30,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_OFF, STRONG, off if not on else ()),
         *piece(_STAGED, FAIR, staged if not on else ()),
         *piece(_UNEVEN, STRONG, uneven),
+        *piece(_ONE_NIC, FAIR + SLIGHT, off if on and not uneven else ()),
         *piece(_NO_MODULE, FAIR + 0.5, no_module if not module else ()),
         *piece(_ONE_LACKS, STRONG, _one_host_lacks(no_module, module)),
         *piece(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
@@ -83,6 +84,7 @@ def _forbids(variable: EnvVar) -> bool:
 _OFF = Text(en="NCCL reports GPUDirect RDMA disabled", zh="NCCL 报告 GPUDirect RDMA 已禁用")
 _STAGED = Text(en="inter-node channels run over IB without GDRDMA", zh="节点间通道走 IB 但没有 GDRDMA")
 _UNEVEN = Text(en="one host uses GPUDirect RDMA and another does not", zh="一台主机使用 GPUDirect RDMA，另一台没有")
+_ONE_NIC = Text(en="GPUDirect RDMA is off for one NIC and on for another", zh="某块网卡的 GPUDirect RDMA 关闭，另一块开启")
 _NO_MODULE = Text(en="the peer-memory module is not loaded", zh="peer-memory 内核模块未加载")
 _ONE_LACKS = Text(
     en="one host lacks the peer-memory module that another has loaded", zh="一台主机缺少另一台已加载的 peer-memory 模块"

@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.joins.benchmarks import slower_from_gpu
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclTuning
 from wirespeed.model.facts.gpu import DevicePath
 from wirespeed.model.facts.host import CpuMask, Interrupt, NumaNode
 from wirespeed.model.facts.link import Link
@@ -23,6 +24,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_CONFINED, STRONG, confined),
             *piece(_REMOTE, STRONG, remote),
             *piece(_FAR, FAIR if _has_near_elsewhere(case) is False else SLIGHT, far),
+            *piece(_PLAN, FAIR, case.every(NcclTuning, path_between="SYS") if not far else ()),
             *piece(_FROM_GPU, FAIR, slower_from_gpu(case, by_verbs=True) if far else ()),
             *piece(_SAID, STRONG, said),
             *piece(_RESTRICTED, SLIGHT, case.said("restricted-cores")),
@@ -79,6 +81,7 @@ def _gpus_without_near_nic(case: Case) -> tuple[Record, ...]:
 _CONFINED = Text(en="the CPU mask covers one NUMA node of several", zh="CPU 掩码只覆盖多个 NUMA 节点中的一个")
 _REMOTE = Text(en="the NIC's interrupts run on another node's CPUs", zh="网卡中断运行在其他节点的 CPU 上")
 _FAR = Text(en="this GPU reaches every NIC across the socket link", zh="该 GPU 到所有网卡都要跨插槽")
+_PLAN = Text(en="NCCL's plan takes a NIC on another socket than the GPU", zh="NCCL 的规划所用网卡与 GPU 不在同一插槽")
 _FROM_GPU = Text(en="the NIC reads GPU memory far slower than host memory", zh="网卡读取 GPU 显存远慢于主机内存")
 _SAID = Text(en="a remote socket or a cure by pinning is reported", zh="描述提到远端插槽，或绑定后改善")
 _RESTRICTED = Text(en="the slow run was restricted to certain cores", zh="慢的那次被限制在某些核上")
@@ -99,6 +102,7 @@ RULE = Rule(
             NumaNode,
         ),
         (wants(DevicePath, lambda one: one.near.startswith("GPU") and not one.far.startswith("GPU")),),
+        (wants(NcclTuning, lambda one: one.path_between is not None),),
         (wants(Statement, lambda one: one.topic == "wrong-socket"),),
     ),
     judge=_judge,

@@ -6,6 +6,7 @@ from wirespeed.diagnosis.joins.cluster import spans_nodes
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.events.nccl import NcclTuning
 from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -18,6 +19,8 @@ ODD_LATENCY_RATIO = 20.0
 """A peer latency twenty times the usual of the same matrix is a broken path, not a longer one."""
 _WITH_NVLINK = re.compile(r"\bSXM|\bNVL\b|\bHGX|\bDGX|\bGB[23]00|\b[HB][12]00 80GB HBM3")
 """Models that are not sold without NVLink (or, for NVL, without its bridge)."""
+FEWEST_GPUS_COUNT = 3
+"""Of two GPUs nobody can tell which lacks a link."""
 LARGE_BYTES = 64_000_000
 PCIE_CLASS_BYTES_PER_S = 40e9
 """What collectives reach over PCIe; NVLink of any generation since the V100 gives three times that and more."""
@@ -42,6 +45,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_ODD, STRONG, odd),
             *piece(_UNEVEN, STRONG, uneven),
             *piece(_ALL_WITHOUT, STRONG if case.said("nvlink-trouble") else FAIR, _nvlink_machine_without(case)),
+            *piece(_FEWER, STRONG, _fewer_links(case)),
+            *piece(_PLAN, FAIR, _plan_without(case)),
             *piece(_SLOW, FAIR, _slow_for_nvlink(case)),
             *piece(_PAIR, FAIR, pair),
             *piece(_P2P_OFF, FAIR if pair or odd else SLIGHT, case.said("p2p-off-passes")),
@@ -71,6 +76,28 @@ def _pairs_without_nvlink(case: Case) -> tuple[Record, ...]:
     return without if pairs and 0 < len(without) < len(pairs) / 3 else ()
 
 
+def _fewer_links(case: Case) -> tuple[Record, ...]:
+    """GPUs that have fewer NVLinks to the others, in all, than most GPUs have."""
+    pairs = case.every(DevicePath, lambda one: re.fullmatch(r"NV\d{1,2}", one.path_class) is not None)
+    total: dict[tuple[str, str], int] = {}
+    for one in pairs:
+        total[one.source.path, one.near] = total.get((one.source.path, one.near), 0) + int(one.path_class[2:])
+    if len(total) < FEWEST_GPUS_COUNT:
+        return ()
+    usual = sorted(total.values())[len(total) // 2]
+    low = {gpu for gpu, links in total.items() if links < usual}
+    return tuple(next(one for one in pairs if (one.source.path, one.near) == gpu) for gpu in sorted(low))
+
+
+def _plan_without(case: Case) -> tuple[Record, ...]:
+    """A plan of NCCL that takes no NVLink between GPUs, in a machine whose GPUs are made with it."""
+    titled = case.every(Gpu, lambda one: _WITH_NVLINK.search(one.title or "") is not None)
+    machine = (*titled, *case.said("nvlink-machine", "nvlink-trouble"))
+    plans = case.every(NcclTuning, lambda one: one.path_within is not None)
+    without = tuple(one for one in plans if one.path_within in ("PIX", "PXB", "PHB", "SYS"))
+    return (without[0], machine[0]) if machine and without and len(without) == len(plans) else ()
+
+
 def _nvlink_machine_without(case: Case) -> tuple[Record, ...]:
     """Pairs of GPUs none of which is joined by NVLink, in a machine whose GPUs are made with it."""
     pairs = case.every(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU") and one.near != one.far)
@@ -96,6 +123,8 @@ def _no_nvlink_model(case: Case) -> tuple[Gpu, ...]:
 _INACTIVE = Text(en="an NVLink is inactive", zh="有 NVLink 处于非活动状态")
 _ERRORS = Text(en="an NVLink counts replays, recoveries or CRC errors", zh="NVLink 有重放、恢复或 CRC 错误计数")
 _XID = Text(en="the driver reported an NVLink fault", zh="驱动报告 NVLink 故障")
+_FEWER = Text(en="a GPU has fewer NVLinks than its twins", zh="某 GPU 的 NVLink 数少于同类")
+_PLAN = Text(en="NCCL plans without NVLink between the GPUs", zh="NCCL 的规划在 GPU 间不用 NVLink")
 _ODD = Text(en="one pair of GPUs is far slower than all others", zh="有一对 GPU 远慢于其他")
 _UNEVEN = Text(en="some pairs lack the NVLink that the others have", zh="部分成对缺少其他成对具有的 NVLink")
 _SLOW = Text(
@@ -122,6 +151,7 @@ RULE = Rule(
         (wants(PeerAccess, lambda one: one.latency_s is not None),),
         (wants(KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink")),),
         (wants(Statement, lambda one: one.topic in ("nvlink-trouble", "pair-specific")),),
+        (wants(NcclTuning, lambda one: one.path_within is not None), wants(Statement, lambda one: one.topic == "nvlink-machine")),
         (CollectiveRun, wants(Statement, lambda one: one.topic == "nvlink-machine")),
     ),
     judge=_judge,

@@ -7,6 +7,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import PciDevice
+from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
@@ -16,6 +17,8 @@ from wirespeed.model.text import Text
 _PCIE_COLUMN = re.compile(r"(?i)\b(?:width|lanes?|gen(?:eration)?|pcie)\b")
 _LIMIT_COLUMN = re.compile(r"(?i)max|cap")
 _LEADING_NUMBER = re.compile(r"(\d{1,3}(?:\.\d)?)")
+LAST_OF_8B10B = 5e9
+"""Transfers per second of the last generation that spends two bits of ten on its code."""
 BUSY_RATIO = 0.1
 """An idle GPU lowers its PCIe generation to save power; only a busy one tells."""
 
@@ -43,6 +46,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SLOW, STRONG, slow + busy),
             *piece(_GPU_IDLE, SLIGHT, slow_gpus if not narrow else ()),
             *piece(_TWINS, STRONG if not (narrow or gpus or slow or busy) else FAIR, odd),
+            *piece(_SLOT, STRONG, _narrower_than_their_port(case)),
             *piece(_COPIES, STRONG, case.said("one-device-copies-slow")),
             *piece(_ODD_ROW, STRONG, _tables_with_a_narrow_row(case)),
             *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
@@ -74,6 +78,24 @@ def _below_their_twins(case: Case) -> tuple[Record, ...]:
         low = [record for record, link in twins if link[0] < usual[0] or link[1] < usual[1]]
         found += low if len(twins) >= FEWEST_TWINS_COUNT else ()
     return tuple(found)
+
+
+def _narrower_than_their_port(case: Case) -> tuple[Record, ...]:
+    """NICs whose slot carries less than their port, with the port; both are read of one machine by the device's name."""
+    ports = {(one.source.path, one.device): one for one in case.every(RdmaPort, lambda one: bool(one.link_rate_bits_per_s))}
+    found: list[Record] = []
+    for device in case.every(PciDevice, lambda one: one.device_class == "nic" and bool(one.title)):
+        port = ports.get((device.source.path, device.title or ""))
+        if port is None or not device.speed_transfers_per_s or not device.width_lanes:
+            continue
+        if slot_bits_per_s(device.speed_transfers_per_s, device.width_lanes) < (port.link_rate_bits_per_s or 0.0):
+            found += [device, port]
+    return tuple(found)
+
+
+def slot_bits_per_s(speed_transfers_per_s: float, width_lanes: int) -> float:
+    """What a slot carries each way: 8 of 10 bits up to generation 2, 128 of 130 from generation 3 on (PCI Express base specification)."""
+    return speed_transfers_per_s * width_lanes * (0.8 if speed_transfers_per_s <= LAST_OF_8B10B else 128 / 130)
 
 
 def _tables_with_a_narrow_row(case: Case) -> tuple[Table, ...]:
@@ -127,6 +149,7 @@ _ODD_ROW = Text(
     en="one device has fewer lanes, or a lower generation, than the others of the table", zh="表中有设备的通道数或代数低于其他设备"
 )
 _TWINS = Text(en="this device's link is below that of its twins", zh="该设备的链路低于同类设备")
+_SLOT = Text(en="the NIC's slot carries less than its port", zh="网卡插槽的带宽低于其端口速率")
 _COPIES = Text(en="copies to one device are far slower than to its twins", zh="向某一设备的复制远慢于同类设备")
 _ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
 _SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")

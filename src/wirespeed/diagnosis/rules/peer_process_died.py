@@ -2,10 +2,11 @@
 
 import re
 
-from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.ranks import all_well, gone
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, KernelEvent
-from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.events.nccl import NcclRankState, NcclWarning
 from wirespeed.model.facts.cluster import ClusterEvent, NodeState
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -46,6 +47,9 @@ def _judge(case: Case) -> Verdict:
         *piece(_BY_KERNEL, STRONG, by_kernel),
         *piece(_DIED, SLIGHT, died if not killed else ()),
         *piece(_CLOSED, FAIR, closed),
+        *piece(_DEAD, STRONG + SLIGHT, gone(case, "dead")),
+        *piece(_NO_ANSWER, FAIR, gone(case, "missing") if not gone(case, "dead") else ()),
+        *against(_ALL_WELL, FAIR, all_well(case)),
         *piece(_REMOTE, SLIGHT, remote),
         *piece(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
@@ -58,6 +62,14 @@ _KILLED_HERE = Text(en="a process was ended by a signal", zh="有进程被信号
 _BY_KERNEL = Text(en="the kernel killed a process", zh="内核终止了进程")
 _DIED = Text(en="the framework reports a failed process", zh="框架报告有进程失败")
 _CLOSED = Text(en="the peer closed the connection: it ended first", zh="对端关闭了连接：它先结束")
+_DEAD = Text(
+    en="NCCL's RAS has had no answer from a process for a minute and calls it dead",
+    zh="NCCL 的 RAS 一分钟未得到某进程应答，判定其已死",
+)
+_NO_ANSWER = Text(
+    en="NCCL's RAS gets no answer from a process: it ended, or it is stopped", zh="NCCL 的 RAS 得不到某进程应答：它已退出或被停住"
+)
+_ALL_WELL = Text(en="NCCL's RAS finds every rank running", zh="NCCL 的 RAS 显示所有 rank 都在运行")
 _REMOTE = Text(en="NCCL reports that a remote process may have exited", zh="NCCL 报告远端进程可能已退出")
 _SAID = Text(en="a process or node died before the others complained", zh="某进程或节点先于其他报错而退出")
 
@@ -74,6 +86,7 @@ RULE = Rule(
         (wants(KernelEvent, lambda one: one.topic in ("oom-kill", "segfault")),),
         (wants(ClusterEvent, lambda one: one.reason in _ENDED),),
         (wants(NodeState, lambda one: one.state in _GONE),),
+        (NcclRankState,),
         (Statement,),
     ),
     judge=_judge,

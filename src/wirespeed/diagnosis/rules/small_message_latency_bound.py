@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.ranks import small_message_share
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -17,6 +18,7 @@ _SMALL_BUCKET_MEBIBYTES = 5.0
 _SAME_VOLUME_RATIO = 0.3
 _FASTER_RATIO = 1.5
 
+_MOSTLY_RATIO = 0.5
 _MANY_PIECES = 100
 _SMALL_PIECE_BYTES = 64 * 1024
 """At 100 Gb/s this takes 5 us, no more than the round trip and the posting of one message."""
@@ -29,14 +31,23 @@ def _judge(case: Case) -> Verdict:
         ),
         *case.every(CodeCall, lambda one: (_bucket(one) or _SMALL_BUCKET_MEBIBYTES) < _SMALL_BUCKET_MEBIBYTES),
     )
-    healthy_large = case.every(CollectiveRun, lambda one: one.size_bytes >= 1 << 28)
+    healthy_large = case.every(CollectiveRun, lambda one: one.size_bytes >= 1 << 28 and one.rank is None)
     said = case.said("many-small-messages")
     fewer_is_faster = _same_bytes_in_fewer_pieces(case)
+    share = small_message_share(case)
+    is_small = share is not None and share[0] >= _MOSTLY_RATIO
     evidence = (
         *piece(_BUCKETS, STRONG, buckets),
         *piece(_SAID, FAIR + 0.5, said),
         *piece(_COUNTED, FAIR, _many_small_pieces(case) if not fewer_is_faster else ()),
         *piece(_FEWER, STRONG, fewer_is_faster),
+        *piece(
+            _IN_JOB,
+            STRONG,
+            share[2] if share is not None and is_small else (),
+            share_ratio=share[0] if share is not None else None,
+            messages_count=share[1] if share is not None else None,
+        ),
         *piece(_IDLE, SLIGHT + 0.5, case.said("link-mostly-idle", "rdma-healthy-outside") if said or buckets else ()),
         *piece(_POSTING, FAIR, case.said("posting-dominates")),
         *piece(_LARGE_FINE, SLIGHT, healthy_large if said else ()),
@@ -87,6 +98,10 @@ _COUNTED = Text(en="the data travels in many pieces of at most 64 KiB", zh="数�
 _BUCKETS = Text(en="gradients travel in very small buckets", zh="梯度以很小的桶传输")
 _SAID = Text(en="many small messages, and the link is far from full", zh="大量小消息，链路远未占满")
 _FEWER = Text(en="the same bytes in fewer pieces take far less time", zh="同样的字节数分成更少的块时耗时少得多")
+_IN_JOB = Text(
+    en="{share_ratio} of the job's time in collectives goes by {messages_count} messages of less than a megabyte",
+    zh="作业的集合操作时间有 {share_ratio} 花在 {messages_count} 条不足一兆字节的消息上",
+)
 _IDLE = Text(en="the link is mostly idle meanwhile", zh="期间链路大部分空闲")
 _POSTING = Text(en="posting the messages takes longer than moving the bytes", zh="提交消息的时间超过传输字节的时间")
 _LARGE_FINE = Text(en="large messages reach the link's rate", zh="大消息能达到链路速率")
@@ -100,6 +115,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(Setting, lambda one: "bucket" in one.name.lower()),),
+        (wants(CollectiveRun, lambda one: one.rank is not None),),
         (wants(CodeCall, lambda one: "bucket_cap_mb" in one.arguments),),
         (Statement,),
     ),

@@ -3,10 +3,11 @@
 import re
 
 from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.ranks import last_comers
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.measurement import CollectiveRun, TrainingStep
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
@@ -25,12 +26,14 @@ _LONG_S = 1e-3
 def _judge(case: Case) -> Verdict:
     tiny = _tiny_and_slow(case)
     balanced = _sums_alike(case) or _two_lists(case)
+    last = last_comers(case)
     evidence = (
         *piece(_TINY, FAIR + 0.5, tiny),
         *piece(_SUMS, STRONG + SLIGHT, balanced),
         *piece(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
         *piece(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
         *piece(_RANKS, FAIR, _uneven_steps(case)),
+        *piece(_IN_TURN, FAIR + SLIGHT, last.runs if last is not None and last.rank is None else ()),
         *(contradicts(_STUCK, FAIR, one) for one in case.said("hang")[:1] if not case.said("size-cannot-explain")),
     )
     return Verdict(evidence=evidence)
@@ -106,6 +109,10 @@ _UNEXPLAINED = Text(
 )
 _UNEVEN = Text(en="the work of the ranks differs", zh="各 rank 的工作量不同")
 _STUCK = Text(en="the job stands still, it does not merely wait", zh="作业完全停住，而不只是等待")
+_IN_TURN = Text(
+    en="ranks wait for each other in collectives, now for this one, now for that",
+    zh="各 rank 在集合操作中互相等待，时而等这个，时而等那个",
+)
 _RANKS = Text(en="another rank is the last one from step to step", zh="每步最慢的 rank 都不同")
 
 RULE = Rule(
@@ -117,6 +124,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(TrainingStep, lambda one: one.rank is not None),),
+        (wants(CollectiveRun, lambda one: one.rank is not None),),
         (wants(Table, lambda one: len(one.rows) >= 3),),
         (Statement,),
         (Quantity,),

@@ -3,7 +3,9 @@
 from statistics import median
 
 from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.ranks import stuck
 from wirespeed.model.case import Case
+from wirespeed.model.events.nccl import NcclRankState
 from wirespeed.model.facts.host import ProcessUse
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -18,6 +20,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_LATE, FAIR + SLIGHT, case.said("late-for-other-reasons")),
         *piece(_UNEXPLAINED, SLIGHT, case.said("size-cannot-explain")),
         *piece(_SPIKES, FAIR, _regular_spikes(case)),
+        *piece(_BEHIND, FAIR, stuck(case)),
         *piece(_INTRUDER, SLIGHT, intruders if case.said("late-for-other-reasons") else ()),
     )
     return Verdict(evidence=evidence)
@@ -43,6 +46,10 @@ _UNEXPLAINED = Text(en="the size cannot explain the time of the collective", zh=
 _SPIKES = Text(
     en="single steps take three times the usual, without waiting for data", zh="个别步耗时为平常的三倍以上，且不是在等数据"
 )
+_BEHIND = Text(
+    en="in two reports of NCCL's RAS the same ranks have not come to the collective that the others wait in",
+    zh="NCCL RAS 的两次报告中，同样的 rank 都未到达其他 rank 等待的集合操作",
+)
 _INTRUDER = Text(en="a foreign process takes a whole core", zh="有外部进程占满一个核")
 
 RULE = Rule(
@@ -52,7 +59,11 @@ RULE = Rule(
         en="Garbage collection, checkpointing, logging, compilation or another process delays one rank; the others wait in the collective.",
         zh="垃圾回收、检查点、日志、编译或其他进程拖延了某个 rank，其余在集合操作中等待。",
     ),
-    needs=((wants(TrainingStep, lambda one: bool(one.step_s)),), (Statement,)),
+    needs=(
+        (wants(TrainingStep, lambda one: bool(one.step_s)),),
+        (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -5,11 +5,12 @@ from statistics import median
 
 from wirespeed.diagnosis.joins.paths import late_hosts, lossy_trains
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.ranks import last_comers
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import LatencyRun
-from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.measurement import CollectiveRun, TrainingStep
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
@@ -31,6 +32,8 @@ def _judge(case: Case) -> Verdict:
     late = {host: runs for host, runs in late_hosts(case).items() if host not in lossy}
     latest = max(late, key=lambda host: max(one.rtt_max_s or 0.0 for one in late[host]), default=None)
     runs = late[latest] if latest else ()
+    last = last_comers(case)
+    is_one = last is not None and last.rank is not None
     evidence = (
         *piece(
             _LATE,
@@ -42,6 +45,13 @@ def _judge(case: Case) -> Verdict:
         *against(_PROMPT, FAIR, case.every(LatencyRun, load="idle") if not late else ()),
         *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
         *piece(_RANKS, STRONG, _slow_ranks(case)),
+        *piece(
+            _LAST,
+            STRONG,
+            last.runs if last is not None and is_one else (),
+            rank=last.rank if last is not None else None,
+            share_ratio=last.share_ratio if last is not None else None,
+        ),
         *piece(_SAID, FAIR + SLIGHT, case.said("one-node-slow")),
     )
     return Verdict(evidence=evidence, values={"place": table[1] if table else latest or "NODE"})
@@ -125,6 +135,10 @@ _LATE = Text(
 _PROMPT = Text(en="every host answers promptly", zh="每台主机都应答及时")
 _TABLE = Text(en="{place} is far worse than its equals", zh="{place} 明显差于同类")
 _RANKS = Text(en="one rank's steps take far longer than the others'", zh="某个 rank 的步时远长于其他")
+_LAST = Text(
+    en="rank {rank} comes last to {share_ratio} of the collectives in which ranks wait for each other",
+    zh="在 rank 互相等待的集合操作中，有 {share_ratio} 是 rank {rank} 最后到达",
+)
 _SAID = Text(en="one node is slow, or the job is fast without it", zh="某节点慢，或去掉它后作业变快")
 
 RULE = Rule(
@@ -138,6 +152,7 @@ RULE = Rule(
         (LatencyRun,),
         (wants(Table, lambda one: len(one.rows) >= 3),),
         (wants(TrainingStep, lambda one: one.rank is not None),),
+        (wants(CollectiveRun, lambda one: one.rank is not None),),
         (Statement,),
     ),
     judge=_judge,

@@ -101,10 +101,41 @@ class NcclWarning(Record, frozen=True, kw_only=True):
 
 
 class NcclTuning(Record, frozen=True, kw_only=True):
-    """Algorithm and protocol NCCL chose for one operation, or a summary of channels."""
+    """Algorithm and protocol NCCL chose for one operation, a plan (graph) found at start, or a summary of channels."""
 
     operation: str | None = None
     size_bytes: int | None = None
     algorithm: str | None = None
     protocol: str | None = None
     channels_count: int | None = None
+    path_within: str | None = None
+    """Worst path class that the plan takes between GPUs of one machine: `NVL`, `PIX`, `PHB`, `SYS` ..."""
+    path_between: str | None = None
+    """The same between a GPU and its NIC; a plan for one machine repeats the class it began with."""
+    bandwidth_within_bytes_per_s: float | None = None
+    """That each channel of the plan counts on."""
+    bandwidth_between_bytes_per_s: float | None = None
+
+
+class NcclRankState(Record, frozen=True, kw_only=True):
+    """What NCCL's RAS tells of one rank, or of several that are alike, at the moment it was asked.
+
+    A healthy job that communicates shows different counts in one report: only what stays in the next one means something.
+    """
+
+    communicator: str
+    """Its hash, or the group of communicators that a summary row stands for; empty for what concerns a whole process."""
+    rank: int | None = None
+    """None where ranks are counted and not named."""
+    ranks_count: int = 1
+    state: str
+    """`running`, `init`, `finalize`, `abort`, `unknown`, `nocomm`, `missing` (no answer), `dead` (no answer for a minute), `error`."""
+    pid: int | None = None
+    gpu_index: int | None = None
+    launched_counts: dict[str, int] = {}
+    """Operations launched so far by their name; the name is empty where a version before 2.26 does not tell them apart."""
+    error: str | None = None
+    report_index: int = 0
+    """Which report of the text it is from, in order."""
+    taken_at: str | None = None
+    """Time that the report gives, as printed."""

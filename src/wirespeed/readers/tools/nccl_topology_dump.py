@@ -26,7 +26,10 @@ _KIND = r"(?:GPU|PCI|NVS|CPU|NIC|NET|GIN|DEV)"
 _ROOT = re.compile(r"^\s*(?P<node>CPU/[0-9a-fA-F-]+) \(\d+/")
 _BRANCH = re.compile(rf"^(?P<indent>\s*)\+ (?P<link>[A-Z0-9]+)\[(?P<bandwidth>[\d.]+)\] - (?P<node>{_KIND}/[0-9a-fA-F-]+)")
 _BROKEN = re.compile(r"^\s*\+ (?:NVL|PCI|NET|SYS|LOC|C2C)\[")
-_PATTERN = re.compile(r"Pattern (?P<pattern>\d+), crossNic \d+, nChannels (?P<count>\d+), (?:bw|speed) ")
+_PATTERN = re.compile(
+    r"Pattern (?P<pattern>\d+), crossNic \d+, nChannels (?P<count>\d+), (?:bw|speed) "
+    r"(?:(?P<within>\d[\d.]{0,14})/(?P<between>\d[\d.]{0,14}), type (?P<path_within>[A-Z0-9]{2,4})/(?P<path_between>[A-Z0-9]{2,4}))?"
+)
 _PATTERNS = {1: "BALANCED_TREE", 2: "SPLIT_TREE", 3: "TREE", 4: "RING", 5: "NVLS", 6: "COLLNET_DIRECT"}
 """NCCL src/include/graph.h."""
 _RECOGNISED = re.compile(
@@ -90,6 +93,10 @@ def _graph(where: At, found: re.Match[str]) -> NcclTuning:
         quotes=where.quotes,
         algorithm=_PATTERNS.get(int(found["pattern"])),
         channels_count=int(found["count"]),
+        path_within=found["path_within"],
+        path_between=found["path_between"],
+        bandwidth_within_bytes_per_s=_bandwidth(found["within"]),
+        bandwidth_between_bytes_per_s=_bandwidth(found["between"]),
     )
 
 
