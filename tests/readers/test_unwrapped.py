@@ -33,6 +33,16 @@ def test_docker_json_lines() -> None:
     assert _lines(text) == ['a "b"', '{"log":"cut']
 
 
+def test_compose_services() -> None:
+    text = "llama-cpp  | a\nllama-cpp  | b\nweb-1      | c\nllama-cpp  | d\nweb-1      | e | f\nllama-cpp  | g\n"
+    assert _lines(text) == ["a", "b", "c", "d", "e | f", "g", ""]
+
+
+def test_a_table_is_no_compose_log() -> None:
+    text = "mode     | GB/s\nnode-a   | 11\nnode-b   | 12\nnode-c   | 11\nnode-d   | 3\n"
+    assert _lines(text) == text.split("\n")
+
+
 def test_a_programs_own_stamps_stay() -> None:
     text = "2024-05-01T12:00:00.123456Z kernel: eth0 up\n2024-05-01T12:00:00Z stdout of the tool\n[pod trainer] x\n"
     assert _lines(text) == text.split("\n")

@@ -2,12 +2,14 @@
 
 Taken off: the log format of the container runtime interface (`2024-05-01T12:00:00.123456789Z stderr F `), the time stamp of `kubectl logs
 --timestamps` and `docker logs -t` (nine digits of a second, as Go's RFC3339Nano with fixed width), `[pod/NAME/CONTAINER] ` of `--prefix`,
-and Docker's JSON lines (`{"log":"...","stream":"stderr","time":"..."}`). Lines keep their numbers; others stay as they are.
+Docker's JSON lines (`{"log":"...","stream":"stderr","time":"..."}`), and `SERVICE-1  | ` of `docker compose logs` where few names stand in front
+of many lines (a table has another name on each). Lines keep their numbers; others stay as they are.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from wirespeed.model.lines import Lines
@@ -19,6 +21,9 @@ _FIXED_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d)"
 _PREFIX = r"\[pod/[a-z0-9.-]{1,253}/[a-z0-9.-]{1,253}\] "
 _FRONT = rf"(?:{_PREFIX})?(?:{_STAMP} (?:stdout|stderr) [FP] |{_FIXED_STAMP} )|{_PREFIX}"
 _ANY_FRONT = re.compile(rf"(?m)^(?:{_FRONT})")
+_COMPOSE = re.compile(r"(?m)^(?P<name>[A-Za-z0-9][\w.-]{0,127}) {1,64}\| ")
+FEWEST_COMPOSE_LINES = 4
+LINES_A_NAME = 3
 _DOCKER = re.compile(r"(?m)^\{\"log\":\"")
 
 
@@ -27,7 +32,16 @@ def unwrapped(lines: Lines) -> Lines:
     sample = lines.sample
     if _DOCKER.search(sample):
         return _Unwrapped(lines, _without_docker)
-    return _Unwrapped(lines, _without_front) if _ANY_FRONT.search(sample) else lines
+    if _ANY_FRONT.search(sample):
+        return _Unwrapped(lines, _without_front)
+    names = [found["name"] for found in _COMPOSE.finditer(sample)]
+    if len(names) >= FEWEST_COMPOSE_LINES and len(names) >= LINES_A_NAME * len(set(names)):
+        return _Unwrapped(lines, partial(_without_service, frozenset(names)))
+    return lines
+
+
+def _without_service(names: frozenset[str], text: str) -> str:
+    return _COMPOSE.sub(lambda found: "" if found["name"] in names else found[0], text)
 
 
 def _without_front(text: str) -> str:

@@ -5,13 +5,15 @@ from wirespeed.model.case import Case
 from wirespeed.model.facts.cluster import ClusterEvent
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
-from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.measurement import HttpTiming, ServingMetric
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 TIMES_SLOWER = 5.0
 LEAST_S = 1.0
 LONG_PULL_S = 30.0
+LONG_START_S = 10.0
+_START_TIMES = frozenset({"load_s", "compile_s", "start_s"})
 
 
 def _first_is_slow(case: Case) -> list[HttpTiming]:
@@ -32,6 +34,9 @@ def _judge(case: Case) -> Verdict:
     if evidence:
         evidence += piece(_LATER, FAIR, () if slow_first else case.said("later-is-fast"))
         evidence += piece(_LOADS, FAIR, case.said("loads-or-compiles"))
+        evidence += piece(
+            _TOOK, SLIGHT, case.every(ServingMetric, lambda one: one.name in _START_TIMES and one.value >= LONG_START_S)
+        )
         evidence += piece(_PULLED, SLIGHT, case.every(ClusterEvent, lambda one: (one.took_s or 0.0) >= LONG_PULL_S))
     else:
         evidence += piece(_LOADS, ALONE, case.said("loads-or-compiles"))
@@ -48,6 +53,7 @@ _FIRST = Text(en="the first request is several times slower than the following o
 _FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批请求慢，之后快")
 _LATER = Text(en="the requests after it are fast", zh="之后的请求很快")
 _LOADS = Text(en="a model is loaded, code compiled or a replica started then", zh="此时在加载模型、编译代码或启动副本")
+_TOOK = Text(en="loading, compiling or starting took tens of seconds", zh="加载、编译或启动用了数十秒")
 _PULLED = Text(en="a replica first had to pull its image", zh="副本先要拉取镜像")
 _EVEN = Text(en="the first request is as fast as the others", zh="首个请求与其他一样快")
 _STORAGE = Text(en="the storage that is loaded from is slow", zh="加载所用的存储缓慢")

@@ -3,21 +3,30 @@
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.serving import ModelPlacement
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+MOSTLY_RATIO = 0.5
+
 
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
-    on_cpu = case.said("remote-on-cpu")
-    lines = {quote.text for one in on_cpu for quote in one.quotes}
+    logged = case.every(ModelPlacement, _is_on_cpu)
+    on_cpu = case.said("remote-on-cpu") if not logged else ()
+    lines = {quote.text for one in (*logged, *on_cpu) for quote in one.quotes}
+    evidence += piece(_LOGGED, STRONG + SLIGHT, logged)
     evidence += piece(_ON_CPU, STRONG, on_cpu)
+    partly = case.every(ModelPlacement, _is_mostly_on_cpu)
+    evidence += piece(_PARTLY, FAIR, partly if not logged else ())
+    on_gpu = case.every(ModelPlacement, _is_on_gpu)
+    evidence += against(_ALL_ON_GPU, STRONG, on_gpu if not logged and not partly else ())
     buffers = () if case.said("buffers-on-gpu") else case.said("buffers-on-cpu")
-    evidence += piece(_BUFFERS, FAIR if on_cpu else STRONG, buffers)
+    evidence += piece(_BUFFERS, FAIR if on_cpu else STRONG, buffers if not logged else ())
     if len(lines) > 1:
-        evidence += piece(_TWICE, FAIR, on_cpu[1:])
+        evidence += piece(_TWICE, FAIR, (logged or on_cpu)[1:])
     idle = case.every(Gpu, lambda one: one.utilisation_ratio is not None and one.utilisation_ratio < 0.05)
     busy = case.every(Gpu, lambda one: (one.utilisation_ratio or 0) >= 0.5)
     if evidence:
@@ -27,6 +36,26 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _is_on_cpu(one: ModelPlacement) -> bool:
+    """Whether the server says that it computes on its CPU alone."""
+    holds_all = bool(one.cpu_bytes) and not one.gpu_bytes and not one.remote_bytes
+    return one.device == "cpu" or one.gpu_layers_count == 0 or one.cpu_ratio == 1.0 or holds_all
+
+
+def _is_mostly_on_cpu(one: ModelPlacement) -> bool:
+    """Whether at least half of the layers or of the model stay on the CPU."""
+    layers = one.layers_count is not None and one.gpu_layers_count is not None and 2 * one.gpu_layers_count <= one.layers_count
+    return not _is_on_cpu(one) and (layers or MOSTLY_RATIO <= (one.cpu_ratio or 0.0) < 1.0)
+
+
+def _is_on_gpu(one: ModelPlacement) -> bool:
+    """Whether all layers are on GPUs."""
+    return one.cpu_ratio == 0.0 or (one.layers_count is not None and one.layers_count == one.gpu_layers_count)
+
+
+_LOGGED = Text(en="the server says that it computes on its CPU", zh="服务器日志表明在用 CPU 计算")
+_PARTLY = Text(en="at least half of the model stays on the CPU", zh="模型至少一半留在 CPU 上")
+_ALL_ON_GPU = Text(en="all layers of the model are on GPUs", zh="模型的所有层都在 GPU 上")
 _ON_CPU = Text(en="the remote side has no usable GPU or uses its CPU", zh="远端没有可用 GPU 或在用 CPU")
 _BUFFERS = Text(en="weights or cache lie in the CPU's memory and none on a GPU", zh="权重或缓存都在 CPU 内存中，GPU 上没有")
 _TWICE = Text(en="a second line says the same", zh="另有一行说明同样的情况")
@@ -41,7 +70,7 @@ RULE = Rule(
         en="A back end without a usable GPU fell back to its CPU; what looks like a slow link is slow compute.",
         zh="后端没有可用 GPU 而退回 CPU；看似链路慢，实为计算慢。",
     ),
-    needs=((wants(Gpu, lambda one: one.utilisation_ratio is not None), Statement), (Statement,)),
+    needs=((ModelPlacement,), (wants(Gpu, lambda one: one.utilisation_ratio is not None), Statement), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -21,6 +21,7 @@ from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.finding import (
     FAIR,
     PROVES,
+    SLIGHT,
     STRONG,
     Change,
     Check,
@@ -42,6 +43,7 @@ _LOOPBACK = re.compile(r"^(127\.|\[?::1\]?$|localhost$)")
 _EVERYWHERE = re.compile(r"^(0\.0\.0\.0|\*|\[?::\]?)$")
 SYSTEM_PORTS = frozenset({53, 25, 111, 323, 631, 953, 5353, 6010, 6011})
 """Resolver, mail, printing and X forwarding listen on loopback by design."""
+SERVER_LOG = "inference-server"
 _CONTAINER_TOOLS = frozenset({"docker", "podman", "nerdctl"})
 _RESET = re.compile(r"(?i)reset by peer|empty reply|curl: \((?:52|56)\)")
 _ALL_NAMED = re.compile(r"0\.0\.0\.0|\[?::\]?$")
@@ -69,7 +71,7 @@ def _judge(case: Case) -> Verdict:
     else:
         wanted = _wanted_elsewhere(case, loopback)
         evidence += piece(_WANTED, STRONG + FAIR, wanted, port=loopback[0].port if loopback else None)
-        evidence += piece(_LISTENS, FAIR, loopback if not wanted else ())
+        evidence += piece(_LISTENS, FAIR if refused or not _by_log_only(loopback) else SLIGHT, loopback if not wanted else ())
     evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
     local = case.said("local-works-remote-refused")
     evidence += piece(_PUBLISHED, FAIR if evidence else STRONG, _published_and_reset(case) if local else [])
@@ -80,6 +82,11 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LOCAL_WORKS, FAIR, local)
     evidence += against(_OPEN, STRONG, [] if loopback else [one for one in listeners if one.port in open_ports])
     return Verdict(evidence=tuple(evidence))
+
+
+def _by_log_only(loopback: list[Listener]) -> bool:
+    """Whether only servers' logs tell of them: many listen on loopback by default, and their users want no more."""
+    return all(one.source.tool == SERVER_LOG for one in loopback)
 
 
 def _published_and_reset(case: Case) -> list[Record]:

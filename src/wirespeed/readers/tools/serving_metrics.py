@@ -72,7 +72,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"(?:avg )?gen(?:eration)? throughput|output token throughput|eval rate|decode toks?/s", "output_tokens_per_s"),
     (r"total token throughput", "total_tokens_per_s"),
     (r"(?:output )?tok(?:en)?s?/s(?:ec)?|(?:output )?tokens per second", "output_tokens_per_s"),
-    (r"(?:gpu )?kv[ -]cache(?: usage| use| utili[sz]ation)?|token usage", "kv_use_ratio"),
+    (r"(?<!cpu )(?:gpu )?kv[ -]cache(?: usage| use| utili[sz]ation)?|token usage", "kv_use_ratio"),
     (r"prefix cache hit rate|cache hit rate", "prefix_hit_ratio"),
     (r"gpu (?:util(?:i[sz]ation)?|usage|use|busy)|gpu ?%", "gpu_use_ratio"),
     (r"#?(?:num[ _])?running(?:[ -]?req(?:uest)?s?)?", "running_count"),
@@ -94,7 +94,7 @@ _ANY_PHRASE = "|".join(pattern for pattern, _ in _PHRASES)
 _PAIR = re.compile(
     r"(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)"
     rf"(?<![\w])(?P<phrase>{_ANY_PHRASE})"
-    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?P<sign>\s*[:=]\s*|\s{1,40})"
+    r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?P<sign>\s*[:=]\s*\"?|\s{1,40})"
     r"(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
 )
 _CELL = re.compile(r"\S+(?: \S+)*")
@@ -120,7 +120,17 @@ class _Column:
     name: str | None
 
 
+_NOT_A_SERVERS = re.compile(r"Reading: \d+ Writing: \d+ Waiting: \d+")
+"""nginx' status page: its waiting connections are idle ones."""
+_TRITON_TIMES = {
+    "inference_queue_duration_us": "queue_s", "inference_request_duration_us": "e2e_s", "inference_compute_infer_duration_us": "inference_s",
+}  # fmt: skip
+"""Triton sums microseconds of all successful requests (server docs/user_guide/metrics.md)."""
+_TRITON_COUNT = "inference_request_success"
+
+
 def _read(lines: Lines) -> Iterator[Record | Problem]:
+    triton: dict[tuple[str, str], tuple[float, Quote]] = {}
     sums: dict[tuple[str, str], tuple[str, float, Quote]] = {}
     columns: tuple[_Column, ...] = ()
     for index, line in lines:
@@ -128,7 +138,12 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             continue
         sample = _SAMPLE.match(line)
         if sample:
-            yield from _sample(lines, index, line, sample, sums)
+            if (name := sample["name"]) in _TRITON_TIMES or name == _TRITON_COUNT:
+                triton[name, sample["labels"] or ""] = (_float(sample["value"]) or 0.0, quote(lines, index, line))
+            else:
+                yield from _sample(lines, index, line, sample, sums)
+            continue
+        if _NOT_A_SERVERS.search(line):
             continue
         rows = tuple(_row(lines, index, line, columns)) if columns else ()
         if rows:
@@ -137,6 +152,16 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             columns = _heading(line) if _is_hinted(line) else ()
             if not columns and _is_hinted(line) and not _COMMENT.match(line):
                 yield from _loose(lines, index, line)
+    yield from _triton_means(lines, triton)
+
+
+def _triton_means(lines: Lines, sums: dict[tuple[str, str], tuple[float, Quote]]) -> Iterator[ServingMetric]:
+    """Mean times of a request since Triton started, a model."""
+    for (name, labels), (total_us, said) in sums.items():
+        count, counted = sums.get((_TRITON_COUNT, labels), (0.0, said))
+        if name in _TRITON_TIMES and count > 0:
+            at = _joined("mean", ",".join(f"{key}={value}" for key, value in _LABEL.findall(labels)))
+            yield _metric(lines, (counted, said), _TRITON_TIMES[name], (time_in_s(total_us, "us") or 0.0) / count, at)
 
 
 def _is_hinted(line: str) -> bool:
@@ -159,7 +184,7 @@ def _sample(
     at = ",".join(f"{key}={labels[key]}" for key in labels)
     here = quote(lines, index, line)
     base = name.removesuffix("_sum").removesuffix("_count")
-    if base != name:
+    if base != name and name not in _NAME_OF_SAMPLE:
         part, other = name[len(base) :], sums.pop((base, at), None)
         if other is None or other[0] == part:
             if len(sums) < MOST_PENDING_SUMS:
@@ -263,7 +288,7 @@ def _statistic(text: str) -> str:
 
 def _value(name: str, text: str, note: str) -> float | None:
     """The number in the unit its name asks for; a time without a unit must have one in its heading."""
-    text = text.strip().rstrip(",;")
+    text = text.strip().rstrip(',;}"')
     if name.endswith("_s") and not name.endswith("_per_s"):
         return _seconds(name, text, note)
     found = _NUMBER.match(text)

@@ -1,4 +1,4 @@
-"""What orchestrators say reaches the rules: each text is what a user would paste, and holds one observation for or against a cause."""
+"""What orchestrators, servers, schedulers and fabric tools say reaches the rules: each text is what a user would paste and holds one observation."""
 
 import pytest
 
@@ -70,6 +70,31 @@ SEEN = {
         CNI.format(1500) + "---\ncalico_backend: vxlan\n" + ETH0,
         "sends",
     ),
+    "no layer on the GPU": ("remote_compute_fallback", "load_tensors: offloaded 0/33 layers to GPU\n", "computes on its CPU"),
+    "buffers of the CPU alone": (
+        "remote_compute_fallback",
+        "load_tensors:   CPU_Mapped model buffer size =  3565.00 MiB\n",
+        "computes on its CPU",
+    ),
+    "most layers on the CPU": ("remote_compute_fallback", "load_tensors: offloaded 5/37 layers to GPU\n", "at least half"),
+    "an RPC server without GPU": ("remote_compute_fallback", "create_backend: using CPU backend\n", "computes on its CPU"),
+    "a refused port that a log binds to loopback": (
+        "service_bound_loopback",
+        'level=INFO msg="Listening on 127.0.0.1:11434 (version 0.5.13)"\n'
+        "curl: (7) Failed to connect to 192.0.2.8 port 11434 after 1 ms: Connection refused\n",
+        "is listened to",
+    ),
+    "long loading after a slow first request": (
+        "cold_start",
+        "the first request takes 60 s, later ones are fast\nINFO core.py:163] init engine (profile, create kv cache, warmup model) took 53.20 seconds\n",
+        "tens of seconds",
+    ),
+    "Envoy's overflow": ("gateway_connection_limit", "cluster.llm.upstream_rq_pending_overflow: 96\n", ""),
+    "Triton's queue": (
+        "server_saturated",
+        'nv_inference_pending_request_count{model="llm",version="1"} 40\n',
+        "queue in the server",
+    ),
     "a gRPC port behind a cluster address": (
         "l4_grpc_pinning",
         "only one pod gets all requests, the other pods idle\nkind: Service\nspec:\n  type: ClusterIP\n  clusterIP: 10.96.1.2\n"
@@ -85,6 +110,7 @@ NOT_SEEN = {
         "one place",
     ),
     "overlay with room": ("mtu_overlay", CNI.format(1450) + "---\ncalico_backend: vxlan\n" + ETH0, "needs"),
+    "all layers on the GPU": ("remote_compute_fallback", "load_tensors: offloaded 33/33 layers to GPU\n", "on GPUs"),
     "a headless service": (
         "l4_grpc_pinning",
         "only one pod gets all requests, the other pods idle\nkind: Service\nspec:\n  clusterIP: None\n  ports:\n  - name: grpc\n",
@@ -109,6 +135,12 @@ SILENT_ABOUT = {
         "web-7d9c5b6f4d-x2v7q  1/1  Running  0  2d  10.0.0.5  node-a  <none>  <none>\nweb-7d9c5b6f4d-x2v7r  1/1  Running  0  2d  10.0.0.6  node-b  <none>"
         "  <none>\n" + RACKS + NODE.format("node-a", "r1") + NODE.format("node-b", "r2") + NODE.format("node-c", "r1"),
         "room",
+    ),
+    "idle connections of nginx": ("server_saturated", "Reading: 0 Writing: 7 Waiting: 42\n", "queue"),
+    "a few overflows among many requests": (
+        "gateway_connection_limit",
+        "cluster.llm.upstream_rq_pending_overflow: 2\ncluster.llm.upstream_rq_total: 120000\n",
+        "",
     ),
     "an MTU without encapsulation": ("mtu_overlay", CNI.format(1500) + ETH0, "header it"),
     "a memory limit of GPUs": ("sriov_config", "Allocatable:\n  nvidia.com/gpu:  0\n", "offers none"),
