@@ -2,8 +2,8 @@
 
 import re
 
+from wirespeed.diagnosis.joins import ranks
 from wirespeed.diagnosis.joins.pieces import against, piece
-from wirespeed.diagnosis.joins.ranks import all_well, gone
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, KernelEvent
 from wirespeed.model.events.nccl import NcclRankState, NcclWarning
@@ -47,9 +47,9 @@ def _judge(case: Case) -> Verdict:
         *piece(_BY_KERNEL, STRONG, by_kernel),
         *piece(_DIED, SLIGHT, died if not killed else ()),
         *piece(_CLOSED, FAIR, closed),
-        *piece(_DEAD, STRONG + SLIGHT, gone(case, "dead")),
-        *piece(_NO_ANSWER, FAIR, gone(case, "missing") if not gone(case, "dead") else ()),
-        *against(_ALL_WELL, FAIR, all_well(case)),
+        *piece(_DEAD, STRONG + SLIGHT, ranks.gone(case, "dead")),
+        *piece(_NO_ANSWER, FAIR, ranks.gone(case, "missing") if not ranks.gone(case, "dead") else ()),
+        *against(_ALL_WELL, FAIR, ranks.all_well(case)),
         *piece(_REMOTE, SLIGHT, remote),
         *piece(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
