@@ -95,6 +95,42 @@ SEEN = {
         'nv_inference_pending_request_count{model="llm",version="1"} 40\n',
         "queue in the server",
     ),
+    "a job over two leaf switches, one would do": (
+        "placement_crosses_domain",
+        "JobId=7 JobName=x\n   NodeList=n[1-2]\nSwitchName=s0 Nodes=n1,n3\nSwitchName=s1 Nodes=n2\n",
+        "one alone would have room",
+    ),
+    "a scheduler without topology": (
+        "placement_crosses_domain",
+        "TopologyPlugin          = topology/default\nJobId=7 JobName=x\n   NodeList=n[1-2]\nSwitchName=s0 Nodes=n1,n3\nSwitchName=s1 Nodes=n2\n",
+        "set up without",
+    ),
+    "a job too large for a block": (
+        "placement_crosses_domain",
+        "JobId=7 JobName=x\n   NodeList=n[1-3]\nBlockName=a Nodes=n1,n3\nBlockName=b Nodes=n2\n",
+        "none has room",
+    ),
+    "drained for its InfiniBand port": (
+        "ib_port_down",
+        "REASON               USER      TIMESTAMP           NODELIST\nNHC: check_hw_ib:  No IB port is ACTIVE root 2024-05-01T10:00:00 node07\n",
+        "health check",
+    ),
+    "drained for a missing GPU": (
+        "gpu_xid",
+        "NodeName=n1 Arch=x86_64\n   State=IDLE+DRAIN\n\n   Reason=gres/gpu count reported lower than configured (7 < 8) [slurm@2024-12-19T11:03:34]\n",
+        "took a node out",
+    ),
+    "a job whose node failed": (
+        "peer_process_died",
+        "JobId=7 JobName=x\n   JobState=NODE_FAIL Reason=NodeDown\n   NodeList=n1\n",
+        "ended by a signal",
+    ),
+    "a step killed": ("peer_process_died", "srun: error: node-a: task 3: Killed\n", "ended by a signal"),
+    "limits handed on": (
+        "ulimit_memlock",
+        "PropagateResourceLimits = ALL\nPropagateResourceLimitsExcept = (null)\nmax locked memory       (kbytes, -l) 64\n",
+        "submitting shell",
+    ),
     "a gRPC port behind a cluster address": (
         "l4_grpc_pinning",
         "only one pod gets all requests, the other pods idle\nkind: Service\nspec:\n  type: ClusterIP\n  clusterIP: 10.96.1.2\n"
@@ -107,6 +143,11 @@ NOT_SEEN = {
     "pods in one rack": (
         "placement_crosses_domain",
         PODS + RACKS + NODE.format("node-a", "r1") + NODE.format("node-b", "r1"),
+        "one place",
+    ),
+    "a job on one leaf switch": (
+        "placement_crosses_domain",
+        "JobId=7 JobName=x\n   NodeList=n[1-2]\nSwitchName=s0 Nodes=n[1-3]\nSwitchName=s1 Nodes=n4\n",
         "one place",
     ),
     "overlay with room": ("mtu_overlay", CNI.format(1450) + "---\ncalico_backend: vxlan\n" + ETH0, "needs"),
@@ -142,6 +183,12 @@ SILENT_ABOUT = {
         "cluster.llm.upstream_rq_pending_overflow: 2\ncluster.llm.upstream_rq_total: 120000\n",
         "",
     ),
+    "memlock excepted": (
+        "ulimit_memlock",
+        "PropagateResourceLimits = ALL\nPropagateResourceLimitsExcept = MEMLOCK\nmax locked memory       (kbytes, -l) 64\n",
+        "submitting shell",
+    ),
+    "a cancelled job": ("peer_process_died", "JobId=7 JobName=x\n   JobState=CANCELLED Reason=None\n   ExitCode=0:15\n", "signal"),
     "an MTU without encapsulation": ("mtu_overlay", CNI.format(1500) + ETH0, "header it"),
     "a memory limit of GPUs": ("sriov_config", "Allocatable:\n  nvidia.com/gpu:  0\n", "offers none"),
 }

@@ -1,9 +1,12 @@
 """The driver reported a GPU fault (Xid); network errors on other ranks follow from it."""
 
+import re
+
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.cluster import NodeState
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -14,6 +17,9 @@ APPLICATION_XIDS = frozenset({13, 31, 43, 45, 68})
 """Xids that a program's own fault raises (NVIDIA Xid catalogue): illegal access, stopped channel and the like."""
 INFORMATIONAL_XIDS = frozenset({63, 92, 94})
 NVLINK_XIDS = frozenset({74, 144, 145, 146, 147, 148, 149, 150})
+
+_FEWER = re.compile(r"(?i)gres/gpu count reported lower|\bxid\b|check_nv|gpu (?:count|lost|missing|fell)")
+"""Reasons for which a scheduler takes a node out that has lost a GPU (slurmctld, node health checks)."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -29,6 +35,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_PROGRAM, FAIR, program if not hardware else ()),
             *piece(_ECC, STRONG, ecc),
             *piece(_CUDA, SLIGHT, cuda),
+            *piece(_TAKEN_OUT, FAIR, case.every(NodeState, lambda one: _FEWER.search(one.reason or "") is not None)),
             *piece(_SAID, STRONG, case.said("gpu-broken")),
         ),
         values=values,
@@ -38,6 +45,7 @@ def _judge(case: Case) -> Verdict:
 _HARDWARE = Text(en="the driver reported Xid {xid}", zh="驱动报告 Xid {xid}")
 _PROGRAM = Text(en="the driver reported an Xid that programs cause themselves", zh="驱动报告了由程序自身引起的 Xid")
 _ECC = Text(en="uncorrectable memory errors are counted", zh="有不可纠正的显存错误计数")
+_TAKEN_OUT = Text(en="the scheduler took a node out for a missing or failing GPU", zh="调度器因 GPU 缺失或故障隔离了节点")
 _CUDA = Text(en="CUDA failed under NCCL", zh="NCCL 之下 CUDA 调用失败")
 _SAID = Text(en="a broken or vanished GPU is reported", zh="描述提到 GPU 损坏或消失")
 
@@ -51,6 +59,7 @@ RULE = Rule(
     needs=(
         (wants(KernelEvent, lambda one: True),),
         (wants(Gpu, lambda one: one.ecc_uncorrected_count is not None),),
+        (wants(NodeState, lambda one: _FEWER.search(one.reason or "") is not None),),
         (wants(Statement, lambda one: one.topic == "gpu-broken"),),
     ),
     judge=_judge,

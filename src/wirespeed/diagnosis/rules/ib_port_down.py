@@ -1,15 +1,20 @@
 """An InfiniBand (or RoCE) port that should carry traffic is not active."""
 
+import re
+
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.cluster import NodeState
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_CHECKED = re.compile(r"(?i)check_hw_ib|check_ib\b|no ib port|\bib(?:_| )(?:port|link)|infiniband")
+"""Reasons for which node health checks take a node out: `check_hw_ib` of LBNL's NHC, `check_IB` of Azure's."""
 _NOT_UP = ("polling", "disabled", "sleep", "linkerrorrecovery")
 
 
@@ -23,6 +28,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_DOWN, weight, down),
+            *piece(_TAKEN_OUT, STRONG, case.every(NodeState, _is_out_for_its_port)),
             *piece(_EVENT, FAIR, events),
             *piece(_KERNEL, FAIR if down or events or said else SLIGHT, case.every(KernelEvent, topic="link-down")),
             *piece(_SAID, STRONG, said),
@@ -32,6 +38,14 @@ def _judge(case: Case) -> Verdict:
     )
 
 
+def _is_out_for_its_port(node: NodeState) -> bool:
+    return node.state not in ("ready", "idle", "allocated", "mixed") and _CHECKED.search(node.reason or "") is not None
+
+
+_TAKEN_OUT = Text(
+    en="the scheduler took a node out because its InfiniBand port failed the health check",
+    zh="调度器因 InfiniBand 端口健康检查失败隔离了节点",
+)
 _DOWN = Text(en="the port's state is not Active", zh="端口状态不是 Active")
 _EVENT = Text(en="NCCL was told of a port error while it ran", zh="NCCL 运行中收到端口错误事件")
 _KERNEL = Text(en="the kernel saw the link go down", zh="内核看到链路断开")
@@ -48,6 +62,7 @@ RULE = Rule(
     needs=(
         (wants(RdmaPort, lambda one: one.state is not None),),
         (wants(NcclWarning, lambda one: one.topic == "async-event"),),
+        (wants(NodeState, _is_out_for_its_port),),
         (wants(Statement, lambda one: one.topic == "port-not-active"),),
     ),
     judge=_judge,

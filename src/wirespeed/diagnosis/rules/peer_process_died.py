@@ -14,11 +14,11 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 _KILLED = re.compile(
-    r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|OOMKilled|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
+    r"(?i)SIG(?:KILL|SEGV|BUS|ABRT)|signal (?:6|7|9|11)\b|-(?:6|7|9|11)\b|13[4579]\b|OOMKilled|NODE_FAIL|node failure|: killed\b|segmentation fault|core dumped|actor ?died|worker\S* died|process died"
 )
 _ENDED = frozenset({"OOMKilling", "SystemOOM", "Evicted", "Preempted", "NodeNotReady", "TaintManagerEviction", "NodeShutdown"})
 """Reasons of Kubernetes events by which pods end that did nothing wrong themselves."""
-_GONE = ("down", "not-ready", "fail", "node-fail", "no-respond", "powered-down")
+_GONE = ("down", "not-ready", "fail", "node-fail", "not-responding")
 _TOOL = re.compile(r"\b(?:ib_\w+|i?perf3?|ucx_perftest|rping|\w+_perf|curl|nginx|envoy|haproxy)\[\d+\]: segfault")
 """A test tool or a proxy that crashes is no rank."""
 _PEER_GONE = ("peer-closed", "connection-reset", "broken-pipe", "heartbeat-lost")

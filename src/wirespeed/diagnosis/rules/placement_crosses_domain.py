@@ -2,7 +2,7 @@
 
 import re
 
-from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.pieces import against, configured, piece
 from wirespeed.diagnosis.joins.placement import Spread, spreads
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel
@@ -33,6 +33,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_DOMAINS, FAIR + 0.5, domains),
         *piece(_DOMAINS, STRONG, _listed_in_domains(case) if not domains else ()),
         *_placed(jobs),
+        *piece(_BLIND, SLIGHT, _blind_scheduler(case) if _across(jobs) else ()),
         *against(_TOGETHER, STRONG, _records([one for one in jobs if len(one.places) == 1]) if not _across(jobs) else ()),
         *piece(_PARTLY_NVLINK, FAIR, _leaves_the_nvlink_domain(case)),
         *piece(_SAID, FAIR + 0.5, case.said("crosses-domain")),
@@ -63,6 +64,11 @@ def _placed(jobs: tuple[Spread, ...]) -> tuple[Evidence, ...]:
         places_count=len(worst.places),
         level=worst.level,
     )
+
+
+def _blind_scheduler(case: Case) -> list[Record]:
+    """Slurm without a topology plug-in: it takes nodes in their order."""
+    return [one.record for one in configured(case, r"^topology_plugin$") if re.search(r"default|flat|none|null", one.setting)]
 
 
 def _records(jobs: list[Spread]) -> list[Record]:
@@ -120,6 +126,7 @@ _SPREAD_OF_NEED = Text(
     en="the {nodes_count} nodes of {job} hang on {places_count} places of one level ({level}); none has room for all of them",
     zh="{job} 的 {nodes_count} 个节点分布在同一层级（{level}）的 {places_count} 处；没有一处能全部容纳",
 )
+_BLIND = Text(en="the scheduler is set up without the fabric's topology", zh="调度器未配置网络拓扑")
 _TOGETHER = Text(en="all nodes of the job hang on one place of the fabric", zh="作业的所有节点都在网络的同一处")
 _TABLE = Text(en="inside one domain it is clearly faster than across domains", zh="同一域内明显快于跨域")
 _DOMAINS = Text(en="the nodes carry labels of different domains", zh="节点带有不同域的标签")
@@ -154,7 +161,7 @@ RULE = Rule(
         ),
         sources=(
             "NVIDIA/nccl#1453",
-            "SLURM topology.conf; Kueue topology aware scheduling",
+            "Slurm topology.conf(5), topology/tree and topology/block; Kueue topology aware scheduling",
         ),
     ),
     told_apart_from=(

@@ -1,13 +1,16 @@
 """The locked-memory limit, or a missing IPC_LOCK, stops RDMA registration."""
 
-from wirespeed.diagnosis.joins.pieces import piece
+import re
+
+from wirespeed.diagnosis.joins.pieces import configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.host import ContainerState, HostIdentity, ProcessLimit
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -40,11 +43,22 @@ def _judge(case: Case) -> Verdict:
             limit_bytes=small[0].limit_bytes if small else None,
         ),
         *piece(_BARE, FAIR, bare if refused else ()),
+        *piece(_PROPAGATED, SLIGHT, _hands_limits_on(case) if refused or small else ()),
         *piece(_SAID, FAIR, case.said("memory-lock-limited") if not unwanted else ()),
         *(contradicts(_NOT_WANTED, STRONG, one) for one in unwanted[:1]),
         *((contradicts(_UNLIMITED, FAIR, unlimited[0]),) if unlimited and not small and not refused else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _hands_limits_on(case: Case) -> list[Record]:
+    """Slurm gives jobs the limits of the shell that submits them, unless memlock is excepted (slurm.conf, PropagateResourceLimits)."""
+    excepted = configured(case, r"^propagate_resource_limits_except$")
+    if any("MEMLOCK" in one.setting.upper() or one.setting.upper() == "ALL" for one in excepted):
+        return []
+    return [
+        one.record for one in configured(case, r"^propagate_resource_limits$") if re.search(r"(?i)\ball\b|memlock", one.setting)
+    ]
 
 
 def _is_refused(warning: NcclWarning) -> bool:
@@ -68,6 +82,7 @@ _REFUSED = Text(
 )
 _SMALL = Text(en="the locked-memory limit of the process is {limit_bytes}", zh="进程的锁定内存上限为 {limit_bytes}")
 _BARE = Text(en="the container may not lock memory", zh="容器无权锁定内存")
+_PROPAGATED = Text(en="the scheduler hands the submitting shell's limits to the job", zh="调度器把提交 shell 的上限传给作业")
 _SAID = Text(en="the locked-memory limit or IPC_LOCK is in question", zh="锁定内存上限或 IPC_LOCK 存疑")
 _NOT_WANTED = Text(
     en="no RDMA is there or wanted, so its registration does not matter", zh="并没有也不需要 RDMA，其内存注册无关紧要"

@@ -92,6 +92,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"SIGKILL|SIGSEGV|SIGABRT|SIGBUS|\bSignal (?:6|7|9|11)\b|exit ?code:? ?\(?(?:-(?:6|7|9|11)|13[4579])\b"
         r"|exitcode\s*[:=]\s*-(?:6|7|9|11)\b|[Aa]ctor ?[Dd]ied|RayActorError|(?:[Ww]orker|process"
         r"|EngineCore)\S* (?:\S+ )?died|WorkerCrashedError|ChildFailedError|EngineDeadError|Segmentation fault"
+        r"|DUE TO NODE FAILURE|srun: error: (?:Node failure on \S|\S+: tasks? [\d,-]+: (?:Killed|Aborted|Bus error|Terminated\b))"
         r"|std::bad_alloc|slurmstepd: error: Detected \d+ oom|core dumped|exited on signal \d+",
     ),
     (
@@ -135,14 +136,14 @@ _LOOSE = frozenset({"heartbeat-lost", "kv-preemption", "kv-cache", "process-died
 """Topics whose wordings people use as well: taken only from lines that look like a program's."""
 _PROGRAM = re.compile(
     r"\b(?:ERROR|WARN(?:ING)?|INFO|FATAL|CRITICAL|DEBUG)\b|\w(?:Error|Exception)\b|\[(?:default|rank)\d+\]|^\s*\[|\bpid[= ]\d+"
-    r"|\d\d:\d\d:\d\d|\b[Ee]rrno|exitcode\s*[:=]|\((?:raylet|autoscaler|\w+ pid=)"
+    r"|\d\d:\d\d:\d\d|\bsrun: error: |\bslurmstepd: |\b[Ee]rrno|exitcode\s*[:=]|\((?:raylet|autoscaler|\w+ pid=)"
 )
 _OF_RANKS = frozenset({"collective-mismatch", "collective-missing-rank", "collective-state", "barrier-timeout"})
 """Topics of which one line may name several ranks."""
 _HINT = re.compile(
     r"(?i)time[d -]*out|err|fail|refus|reset|sig|exit|died|dead|dump|mismatch|culprit|missing ranks"
     r"|did not join|collective state|unable"
-    r"|preempt|retract|memory|kv ?cache|bad_alloc|broken pipe|epipe|emfile|too many open|requested address"
+    r"|preempt|retract|memory|kv ?cache|bad_alloc|node failure|killed|aborted|broken pipe|epipe|emfile|too many open|requested address"
     r"|in use|eaddr|econn|ehost|enet"
     r"|eai_|route|unreachable|resol|not known|no such host|notfound|retrieved|0 bytes|heartbeat|node types|placement group|resource"
     r"|not found|eligible|empty list|unavailable|watchdog|ucs_|ucp_|handshake|unhandled|shut down|closed"
