@@ -21,7 +21,7 @@ LEAF, BLOCK = "leaf-switch", "block"
 _LINE = re.compile(r"(?im)^[ \t]*(?P<kind>SwitchName|BlockName)=(?P<name>\S{1,255})(?P<rest>[ \t]+\S[^\n]*)$")
 _NODES = re.compile(r"(?i)\bNodes=(?P<nodes>\S+)")
 _ABOVE = re.compile(r"(?i)\bSwitches=(?!\(null\))\S")
-_YAML_NAME = re.compile(r"(?m)^[ \t]*-?[ \t]*(?P<kind>switch|block):[ \t]+[\"']?(?P<name>[\w.-]{1,255})[\"']?[ \t]*$")
+_YAML_NAME = re.compile(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<kind>switch|block):[ \t]+[\"']?(?P<name>[\w.-]{1,255})[\"']?[ \t]*$")
 _YAML_NODES = re.compile(r"(?m)^[ \t]*nodes:[ \t]+[\"']?(?P<nodes>[\w.,\[\]-]{1,65536})[\"']?[ \t]*$")
 _BAD_LIST = Text(en="the list of nodes is damaged or too long", zh="节点列表已损坏或过长")
 
