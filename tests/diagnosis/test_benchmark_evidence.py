@@ -89,6 +89,18 @@ NIC_TOPO = (
 )
 
 
+def _served(concurrency: int, tokens_per_s: float, offered: str = "", duration_s: float = 60.0, e2e_ms: float = 2000.0) -> str:
+    """A result block of `vllm bench serve`."""
+    rate = f"Request rate configured (RPS):           {offered}\n" if offered else ""
+    return (
+        "============ Serving Benchmark Result ============\nSuccessful requests:                     240\n"
+        f"Maximum request concurrency:             {concurrency}\n{rate}Benchmark duration (s):                  {duration_s:.2f}\n"
+        f"Request throughput (req/s):              {240 / duration_s:.2f}\nOutput token throughput (tok/s):         {tokens_per_s:.2f}\n"
+        f"Mean TTFT (ms):                          55.00\nMean TPOT (ms):                          19.00\n"
+        f"Mean E2EL (ms):                          {e2e_ms:.2f}\n==================================================\n"
+    )
+
+
 def _topology(*devices: str) -> str:
     return '<system version="1">\n<cpu numaid="0" affinity="ffff">\n' + "".join(devices) + "</cpu>\n</system>\n"
 
@@ -143,6 +155,18 @@ SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
         "numa_mismatch",
         ("NCCL INFO Pattern 4, crossNic 0, nChannels 2, bw 12.000000/12.000000, type NVL/SYS, sameChannels 1\n",),
     ),
+    "served less than offered": ("server_saturated", (_served(512, 900.0, "8.00", duration_s=240.0, e2e_ms=40000.0),)),
+    "the same rate at any concurrency": ("server_saturated", (_served(16, 900.0), _served(32, 905.0), _served(64, 902.0))),
+    "the generator is late": ("client_bound_benchmark", ((SAMPLES / "guidellm_json" / "sweep" / "input.json").read_text(),)),
+    "waits for others in one of two runs": (
+        "no_fault_queueing",
+        (
+            _served(4, 900.0),
+            _served(64, 900.0).replace(
+                "Mean TTFT (ms):                          55.00", "Mean TTFT (ms):                          14100.00"
+            ),
+        ),
+    ),
     "plan: no NVLink": (
         "nvlink_missing",
         (
@@ -181,6 +205,19 @@ NOT_SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "topology: a slot that carries its port": ("pcie_link_degraded", (_topology(NIC_TOPO.format(speed="16.0", width=16)),)),
     "topology: a slot of unknown width": ("pcie_link_degraded", (_topology(NIC_TOPO.format(speed="32.0", width=0)),)),
     "topology: links alike": ("nvlink_missing", (_topology(*_gpus(18, 18, 18, 18)),)),
+    "a short run's last requests take their time": (
+        "server_saturated",
+        (_served(512, 900.0, "8.00", duration_s=45.0, e2e_ms=14000.0),),
+    ),
+    "the rate grows with concurrency": ("server_saturated", (_served(16, 900.0), _served(32, 1705.0), _served(64, 3102.0))),
+    "the generator is on time": (
+        "client_bound_benchmark",
+        ((SAMPLES / "guidellm_json" / "old-and-cut" / "input.json").read_text(),),
+    ),
+    "figures of two runs are not mixed": (
+        "no_fault_queueing",
+        (_served(4, 900.0, duration_s=240.0), _served(64, 900.0, duration_s=20.0)),
+    ),
     "a refused TCP ping is no loss": (
         "packet_loss",
         ((SAMPLES / "tcp_ping" / "hping" / "input.txt").read_text().split("HPING 192.0.2.10")[0],),

@@ -238,3 +238,5 @@ class ServingMetric(Record, frozen=True, kw_only=True):
     name: str
     value: float
     at: str = ""
+    run: str = ""
+    """Figures with the same text are of one run of a load generator; empty where the source does not tell runs apart."""

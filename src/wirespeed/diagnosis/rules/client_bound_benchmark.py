@@ -29,6 +29,8 @@ from wirespeed.model.text import Text
 
 APART_TIMES = 2.0
 SEEN_APART_TIMES = 4.0
+LEAST_DELAY_S, DELAY_SHARE_RATIO = 0.05, 0.2
+"""A generator that is this late, and by a fifth of a request's time, no longer offers the load it was asked for."""
 _SERVER_SIDE = re.compile(r"(?i)\bserv(?:er?|ing)\b|vllm:|prometheus|histogram|engine|backend")
 _CLIENT_SIDE = re.compile(
     r"(?i)\bclient\b|script|load gen|locust|\bk6\b|bench(?:mark)?\b|\btool\b|measured|\b(?:we|i) (?:measure|see|get)\b"
@@ -72,6 +74,8 @@ def _judge(case: Case) -> Verdict:
     gap = _seen_from_both_ends(case) or _told_from_both_ends(case)
     if gap:
         evidence.append(supports(_GAP, FAIR, gap[0], gap[1], server_s=gap[0].value, client_s=gap[1].value))
+    late = _late_starts(case)
+    evidence += piece(_LATE, STRONG, late, delay_s=max((one.value for one in late), default=None))
     core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)
     evidence += piece(_CORE, FAIR, core)
     if tables and not apart:
@@ -107,6 +111,15 @@ def _side(subject: str) -> str | None:
     return max(named)[1] if named else None
 
 
+def _late_starts(case: Case) -> tuple[ServingMetric, ...]:
+    """Delays that a load generator had before requests it should have sent at a set time, where they are part of what it measures."""
+    times = {
+        one.run: one.value for one in case.every(ServingMetric, lambda one: one.name == "e2e_s" and one.at in ("mean", "median"))
+    }
+    late = case.every(ServingMetric, lambda one: one.name == "client_delay_s" and one.value >= LEAST_DELAY_S)
+    return tuple(one for one in late if one.value >= DELAY_SHARE_RATIO * times.get(one.run, float("inf")))
+
+
 def _line(one: ServingMetric) -> str:
     return one.quotes[0].text if one.quotes else ""
 
@@ -117,6 +130,10 @@ _CLIENT = Text(en="the client is at its limit: one process, one core or its buff
 _TOOLS = Text(en="another tool or more clients get other numbers", zh="换工具或增加客户端得到不同数字")
 _SERIAL = Text(en="the client sends one request at a time", zh="客户端每次只发一个请求")
 _SERVER = Text(en="the server is the same or has room", zh="服务器相同或有余量")
+_LATE = Text(
+    en="the load generator itself begins requests {delay_s} after their time",
+    zh="负载生成器自身在应发时刻之后 {delay_s} 才开始请求",
+)
 _CORE = Text(en="the test tool used a whole core", zh="测试工具用满一个核")
 _AGREE = Text(en="the tools agree", zh="各工具结果一致")
 
@@ -130,6 +147,7 @@ RULE = Rule(
     needs=(
         (wants(Table, lambda one: _disagreement(one) is not None),),
         (wants(ThroughputRun, lambda one: one.cpu_local_ratio is not None),),
+        (wants(ServingMetric, lambda one: one.name == "client_delay_s"),),
         (wants(ServingMetric, lambda one: _CLIENT_SIDE.search(_line(one)) is not None),),
         (Statement,),
     ),

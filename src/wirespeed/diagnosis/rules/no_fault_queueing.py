@@ -93,10 +93,16 @@ def _sources(case: Case) -> Iterator[_Times]:
 
 def _waits_for_others(case: Case) -> tuple[ServingMetric, ServingMetric, ServingMetric, float] | None:
     """A first token that takes most of the time in the system which Little's law gives, while tokens then flow."""
-    asked_for = case.first(ServingMetric, name="concurrency_count")
-    finished = case.first(ServingMetric, lambda one: one.name == "requests_per_s" and one.value > 0)
-    first = case.first(ServingMetric, lambda one: one.name == "ttft_s" and not one.at.startswith("p9"))
-    between = case.first(ServingMetric, lambda one: one.name in ("itl_s", "tpot_s"))
+    return next(
+        (found for run in dict.fromkeys(one.run for one in case.every(ServingMetric)) if (found := _waits_in(case, run))), None
+    )
+
+
+def _waits_in(case: Case, run: str) -> tuple[ServingMetric, ServingMetric, ServingMetric, float] | None:
+    asked_for = case.first(ServingMetric, name="concurrency_count", run=run)
+    finished = case.first(ServingMetric, lambda one: one.name == "requests_per_s" and one.value > 0, run=run)
+    first = case.first(ServingMetric, lambda one: one.name == "ttft_s" and one.at not in ("p90", "p95", "p99", "max"), run=run)
+    between = case.first(ServingMetric, lambda one: one.name in ("itl_s", "tpot_s"), run=run)
     if not (asked_for and finished and first) or asked_for.value < MANY_COUNT:
         return None
     stay_s = requests.time_in_system_s(asked_for.value, finished.value)

@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
+from wirespeed.diagnosis.joins.serving_runs import flat_throughput, served_below_offered
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -37,7 +38,13 @@ def _judge(case: Case) -> Verdict:
     served = _served_below_offered(case)
     if served:
         evidence.append(supports(_BELOW_OFFERED, STRONG, served[0], offered_text=f"{served[1]:g}", served_text=f"{served[2]:g}"))
-    flat = [] if served else [one for one in case.every(Table) if _is_flat(one)]
+    behind = None if served else served_below_offered(case)
+    if behind:
+        offered_text, served_text = (f"{one.value:g}" for one in behind)
+        evidence.append(supports(_BELOW_OFFERED, STRONG, *behind, offered_text=offered_text, served_text=served_text))
+    level = flat_throughput(case)
+    evidence += piece(_FLAT_TABLE, STRONG, level if not (served or behind) else ())
+    flat = [] if served or behind or level else [one for one in case.every(Table) if _is_flat(one)]
     evidence += piece(_FLAT_TABLE, STRONG, flat)
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
@@ -99,7 +106,13 @@ RULE = Rule(
         en="The offered load is above the service rate, so requests wait in the server's own queue; the network is not what they wait for.",
         zh="到达负载超过服务速率，请求在服务器自身队列中等待；等的不是网络。",
     ),
-    needs=((wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),), (Table,), (Statement,)),
+    needs=(
+        (wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),),
+        (wants(ServingMetric, lambda one: bool(one.run) and one.name in ("offered_per_s", "concurrency_count")),),
+        (Table,),
+        (Statement,),
+    ),
+    silence_needs=((wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),), (Table,)),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -7,6 +7,8 @@ Known measures get one name, whatever the source calls them; times are in second
 `kv_use_ratio`, `prefix_hit_ratio`, `gpu_use_ratio`, `offered_per_s` and `requests_per_s` requests, `output_tokens_per_s`,
 `prompt_tokens_per_s`, `total_tokens_per_s`, `concurrency_count`, `successful_count`, `failed_count`, `duration_s`.
 
+Result blocks of load generators have readers of their own (`serving_benchmark`, `guidellm`, `aiperf`).
+
 Other Prometheus metrics of the known servers keep their own name in snake_case. A histogram or summary gives its mean (sum by
 count) and its quantiles; buckets are passed over. `at` holds the labels, the statistic (`mean`, `median`, `p99`), or the first
 column of a table row with its heading (`offered rps 6`), joined by blanks.
@@ -24,6 +26,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.serving_points import BENCHMARK_FIGURE, BENCHMARK_TIME
 
 MOST_PENDING_SUMS = 4_096
 MOST_LINE_CHARACTERS = 2_000
@@ -143,7 +146,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             else:
                 yield from _sample(lines, index, line, sample, sums)
             continue
-        if _NOT_A_SERVERS.search(line):
+        if _NOT_A_SERVERS.search(line) or BENCHMARK_TIME.match(line) or BENCHMARK_FIGURE.match(line):
             continue
         rows = tuple(_row(lines, index, line, columns)) if columns else ()
         if rows:
