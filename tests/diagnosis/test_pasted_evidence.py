@@ -138,6 +138,75 @@ SEEN = {
         "by connection",
     ),
 }
+PFC_3 = "{}\nmlnx_qos -i eth0\nPriority trust state: dscp\n priority 0 1 2 3 4 5 6 7\n enabled  0 0 0 1 0 0 0 0\n"
+SWITCH_LINK = 'Switch: 0x506b4b0300820910 sw:\n  2   18[  ] ==( {} Gbps {}/  LinkUp)==>       7    1[  ] "n03 HCA-1" ({})\n'
+SIGNAL = "mlxlink -d mlx5_0\nEffective Physical Errors : {}\nEffective Physical BER : {}\nStatus Opcode : 0\n"
+LLDP = "Interface:    eth0, via: LLDP, RID: 1, Time: 0 day\n    MFS:          {}\n"
+SEEN |= {
+    "a link that could be wider": (
+        "link_speed_lower",
+        SWITCH_LINK.format("1X 25.78125", "Active", "Could be 4X"),
+        "slower or narrower",
+    ),
+    "ibdiagnet's stage": ("link_speed_lower", "-I- Speed / Width checks      0          15\n", "unexpected speed"),
+    "mlxlink below its cable": (
+        "link_speed_lower",
+        "mlxlink -d mlx5_0\nState : Active\nPhysical state : LinkUp\nSpeed : 100G\nWidth : 2x\n"
+        "Enabled Link Speed (Ext.) : 0x7f2 (200G,100G_2X)\nSupported Cable Speed (Ext.) : 0x7d0 (200G,100G_2X)\n",
+        "negotiated less",
+    ),
+    "no subnet manager answers": ("ib_no_subnet_manager", "sminfo: iberror: failed: query\n", "no subnet manager answers"),
+    "links in Initialize": ("ib_no_subnet_manager", SWITCH_LINK.format("4X 25.78125", "Initialize", " "), "wait in Initialize"),
+    "bit errors after correction": ("packet_loss", SIGNAL.format(1523, "2E-9"), "remain after correction"),
+    "symbol errors that rose": (
+        "packet_loss",
+        '-W- S1/N1/P20 - "symbol_error_counter" increased during the run (difference value=117,difference allowed threshold=1)\n',
+        "damaged",
+    ),
+    "a port without cable": (
+        "ib_port_down",
+        "mlxlink -d mlx5_3\nState : Polling\nPhysical state : Polling\nStatus Opcode : 1024\nRecommendation : Cable is unplugged\n",
+        "not Active",
+    ),
+    "RoCE outside its protected priority": ("roce_pfc_missing", PFC_3.format("NCCL_IB_TC=160"), "PFC is on for"),
+    "a class moved by its map": (
+        "roce_pfc_missing",
+        PFC_3.format("cma_roce_tos -d mlx5_0 -t 120") + "dcb app show dev eth0\ndscp-prio 30:6\n",
+        "PFC is on for",
+    ),
+    "a peer without flow control": (
+        "roce_pfc_missing",
+        "packet_seq_err: 31\n$ lldptool -t -n -i eth1 -V PFC\n         PFC enabled: none\n",
+        "on no priority",
+    ),
+    "a reporter in error": (
+        "nic_firmware_state",
+        "pci/0000:82:00.0:\n  reporter fw_fatal\n    state error error 1 recover 0 auto_recover true\n",
+        "in error",
+    ),
+    "a function not activated": (
+        "sriov_config",
+        "pci/0000:06:00.0/1: type eth netdev e flavour pcivf pfnum 0 vfnum 0\n    function:\n      hw_addr 02:00:00:00:88:88 state inactive opstate detached\n",
+        "not activated",
+    ),
+    "a switch port for small frames": ("mtu_mismatch", ETH0.replace("1500", "9000") + LLDP.format(1518), "takes frames"),
+    "a ping-pong that may not lock": ("ulimit_memlock", "Couldn't register MR: Cannot allocate memory\n", "RDMA memory fails"),
+    "ethtool's pause counters in JSON": (
+        "pause_throttling",
+        '[ {\n "ifname": "eth0",\n "autonegotiate": true,\n "rx": true,\n "tx": true,\n "statistics": {"rx_pause_frames": 17}\n} ]\n',
+        "received pause",
+    ),
+    "rdma's counters in JSON": (
+        "roce_pfc_missing",
+        '[{"ifindex":0,"ifname":"mlx5_0","port":1,"packet_seq_err":3,"out_of_sequence":12}]\n',
+        "packets were lost",
+    ),
+    "rdma's link in JSON": (
+        "ib_no_subnet_manager",
+        '[{"ifindex":1,"ifname":"mlx5_1","port":1,"subnet_prefix":"fe80:0:0:0","lid":0,"sm_lid":0,"lmc":0,"state":"INIT","physical_state":"LINK_UP"}]\n',
+        "waits in",
+    ),
+}
 NOT_SEEN = {
     "pulls that did not wait": ("image_pull_serialized", PULLS.format("8.2s", "8.2s") * 2, "no pull waited"),
     "pods in one rack": (
@@ -162,6 +231,15 @@ NOT_SEEN = {
         "NET/IB : No device found.\nContainers:\n  a:\n    Limits:\n      rdma/hca_shared_devices_a:  1\n",
         "was given",
     ),
+}
+NOT_SEEN |= {
+    "a master answers": (
+        "ib_no_subnet_manager",
+        "sminfo: sm lid 15 sm guid 0x10e0406d, activity count 26 priority 14 state 3 SMINFO_MASTER\n",
+        "answers",
+    ),
+    "no bit error is left": ("packet_loss", SIGNAL.format(0, "15E-255"), "no bit error"),
+    "RoCE inside its protected priority": ("roce_pfc_missing", PFC_3.format("NCCL_IB_TC=106"), "covers"),
 }
 SILENT_ABOUT = {
     "a policy that lets the port through": (
@@ -189,6 +267,13 @@ SILENT_ABOUT = {
         "submitting shell",
     ),
     "a cancelled job": ("peer_process_died", "JobId=7 JobName=x\n   JobState=CANCELLED Reason=None\n   ExitCode=0:15\n", "signal"),
+    "a 12X port nobody cables": (
+        "link_speed_lower",
+        SWITCH_LINK.format("4X 25.78125", "Active", "Could be 12X"),
+        "slower or narrower",
+    ),
+    "a switch port for jumbo frames": ("mtu_mismatch", ETH0.replace("1500", "9000") + LLDP.format(9236), "takes frames"),
+    "an interface that trusts PCP": ("roce_pfc_missing", PFC_3.format("NCCL_IB_TC=160").replace("dscp", "pcp"), "PFC is on for"),
     "an MTU without encapsulation": ("mtu_overlay", CNI.format(1500) + ETH0, "header it"),
     "a memory limit of GPUs": ("sriov_config", "Allocatable:\n  nvidia.com/gpu:  0\n", "offers none"),
 }

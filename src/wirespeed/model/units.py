@@ -18,7 +18,7 @@ NAME_ENDINGS = (
 
 IDENTIFIER_NAMES = frozenset(
     {"port", "ports", "rank", "cpu", "cpus", "effective_cpus", "irq", "pid", "index", "group", "count", "value", "level", "records"}
-    | {"enabled_priorities", "distances", "source_port"}
+    | {"enabled_priorities", "dscp_priorities", "distances", "source_port"}
     | {"mean", "p50", "p95", "p99", "minimum", "maximum"}
     | {"before", "after", "difference", "lowest", "highest", "least"}
 )

@@ -2,13 +2,15 @@
 
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
+from wirespeed.model.facts.fabric import FabricLink, SubnetManager
+from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
-_WAITING = ("init", "initializing", "initialising", "armed")
+_WAITING = ("init", "initialize", "initializing", "initialising", "armed")
 
 
 def _judge(case: Case) -> Verdict:
@@ -16,10 +18,18 @@ def _judge(case: Case) -> Verdict:
     waiting = tuple(one for one in ports if one.state in _WAITING)
     no_lid = tuple(one for one in ports if one.sm_lid_number == 0 and one.state not in (None, "active", "down"))
     active = tuple(one for one in ports if one.state == "active")
+    unset = case.every(FabricLink, lambda one: one.state in _WAITING)
+    silent = case.every(SubnetManager, is_answering=False)
+    masters = case.every(SubnetManager, state="master")
+    stage = case.every(Counter, lambda one: (one.scope, one.name) == ("ibdiagnet", "Subnet Manager") and one.value_count > 0)
     return Verdict(
         evidence=(
             *piece(_WAITS, PROVES, waiting),
             *piece(_NO_LID, FAIR, no_lid),
+            *piece(_SILENT, STRONG, silent),
+            *piece(_LINKS, FAIR, unset),
+            *piece(_STAGE, FAIR, stage),
+            *against(_MASTER, STRONG, masters if not waiting and not silent else ()),
             *piece(_SAID, STRONG, case.said("subnet-manager-missing")),
             *against(_ACTIVE, STRONG, active if not waiting else ()),
         )
@@ -27,6 +37,10 @@ def _judge(case: Case) -> Verdict:
 
 
 _WAITS = Text(en="the link is up and the port waits in Initializing", zh="链路已通，端口停在 Initializing")
+_SILENT = Text(en="no subnet manager answers", zh="没有子网管理器应答")
+_LINKS = Text(en="links of the fabric wait in Initialize", zh="网络中有链路停在 Initialize")
+_STAGE = Text(en="ibdiagnet finds errors of the subnet manager", zh="ibdiagnet 发现子网管理器错误")
+_MASTER = Text(en="a master subnet manager answers", zh="主子网管理器有应答")
 _NO_LID = Text(en="the port knows no subnet manager (SM lid 0)", zh="端口不知道子网管理器（SM lid 为 0）")
 _SAID = Text(en="a missing, stopped or doubled subnet manager is reported", zh="描述提到子网管理器缺失、停止或重复")
 _ACTIVE = Text(en="every port listed is active, so a subnet manager has configured it", zh="所列端口均激活，说明子网管理器已配置")
@@ -39,6 +53,8 @@ RULE = Rule(
         zh="线缆正常，但没有子网管理器，端口得不到地址和路由，因而不会 Active。",
     ),
     needs=(
+        (SubnetManager,),
+        (FabricLink,),
         (wants(RdmaPort, lambda one: one.state is not None and one.link_layer != "ethernet"),),
         (wants(Statement, lambda one: one.topic == "subnet-manager-missing"),),
     ),

@@ -7,6 +7,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.cluster import NodeState
+from wirespeed.model.facts.fabric import LinkSignal
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -15,6 +16,7 @@ from wirespeed.model.text import Text
 
 _CHECKED = re.compile(r"(?i)check_hw_ib|check_ib\b|no ib port|\bib(?:_| )(?:port|link)|infiniband")
 """Reasons for which node health checks take a node out: `check_hw_ib` of LBNL's NHC, `check_IB` of Azure's."""
+_NO_PARTNER = re.compile(r"(?i)unplugged|signal not detected|no (?:partner|signal)|remote fault|port is closed|disabled by")
 _NOT_UP = ("polling", "disabled", "sleep", "linkerrorrecovery")
 
 
@@ -28,6 +30,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_DOWN, weight, down),
+            *piece(_ADVISED, FAIR, case.every(LinkSignal, lambda one: _NO_PARTNER.search(one.recommendation or "") is not None)),
             *piece(_TAKEN_OUT, STRONG, case.every(NodeState, _is_out_for_its_port)),
             *piece(_EVENT, FAIR, events),
             *piece(_KERNEL, FAIR if down or events or said else SLIGHT, case.every(KernelEvent, topic="link-down")),
@@ -45,6 +48,9 @@ def _is_out_for_its_port(node: NodeState) -> bool:
 _TAKEN_OUT = Text(
     en="the scheduler took a node out because its InfiniBand port failed the health check",
     zh="调度器因 InfiniBand 端口健康检查失败隔离了节点",
+)
+_ADVISED = Text(
+    en="the NIC's tool sees no partner: no cable, no signal or a closed port", zh="网卡工具未见对端：无线缆、无信号或端口关闭"
 )
 _DOWN = Text(en="the port's state is not Active", zh="端口状态不是 Active")
 _EVENT = Text(en="NCCL was told of a port error while it ran", zh="NCCL 运行中收到端口错误事件")

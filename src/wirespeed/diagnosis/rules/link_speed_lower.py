@@ -1,11 +1,14 @@
 """A link runs slower than its owner believes: negotiated down, fewer lanes, or the wrong cable."""
 
+import re
+
 from wirespeed.diagnosis.joins.paths import late_hosts, lossy_trains
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.rates import SlowHost, crowded_links, slow_hosts
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
-from wirespeed.model.facts.link import Link
+from wirespeed.model.facts.fabric import FabricLink
+from wirespeed.model.facts.link import Counter, Link
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -34,6 +37,8 @@ def _judge(case: Case) -> Verdict:
     downshift = case.every(KernelEvent, topic="link-downshift")
     board, believed = _below_board(case), _below_belief(case)
     said = case.said("link-slower-than-thought")
+    fabric = case.every(FabricLink, _could_be_faster)
+    stage = case.every(Counter, scope="ibdiagnet", name="Speed / Width checks")
     slow = _slow_by_its_link(case)
     values: dict[str, Value] = {"link": below[0].name if below else "IFACE"}
     return Verdict(
@@ -41,6 +46,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_BELOW, STRONG + SLIGHT, below),
             *_measured(slow),
             *piece(_HALF, STRONG, half),
+            *piece(_FABRIC, STRONG, fabric, **_worst_of(fabric)),
+            *piece(_STAGE, STRONG, [one for one in stage if one.value_count > 0] if not fabric else ()),
             *piece(_NARROW, STRONG, narrow),
             *piece(_DOWNSHIFT, PROVES, downshift),
             *piece(_BOARD, FAIR, board),
@@ -52,6 +59,17 @@ def _judge(case: Case) -> Verdict:
         ),
         values=values,
     )
+
+
+def _could_be_faster(link: FabricLink) -> bool:
+    """Whether a fabric tool says that the link could be faster or wider; 12X ports are none that anybody cables."""
+    return link.could_be is not None and re.sub(r"(?i)could be 12x", "", link.could_be).strip() != ""
+
+
+def _worst_of(links: tuple[FabricLink, ...]) -> dict[str, Value]:
+    if not links:
+        return {}
+    return {"near": f"{links[0].near} {links[0].near_port}", "far": links[0].far, "links_count": len(links)}
 
 
 def _slow_by_its_link(case: Case) -> tuple[SlowHost, ...]:
@@ -132,6 +150,11 @@ def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
     return ()
 
 
+_FABRIC = Text(
+    en="the fabric tool finds {links_count} links slower or narrower than they could be, such as {near} to {far}",
+    zh="网络工具发现 {links_count} 条链路低于其可达速率或宽度，例如 {near} 到 {far}",
+)
+_STAGE = Text(en="ibdiagnet counts links of unexpected speed or width", zh="ibdiagnet 统计到速率或宽度异常的链路")
 _SLOW_BOTH = Text(
     en="every path from and to {host} reaches {share_ratio} of what the others reach, held by the path and not by the hosts",
     zh="{host} 收发的每条路径只达到其他路径的 {share_ratio}，受限于路径而非主机",
@@ -168,6 +191,8 @@ RULE = Rule(
         (wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None),),
         (ThroughputRun,),
         (wants(KernelEvent, lambda one: one.topic == "link-downshift"),),
+        (FabricLink,),
+        (wants(Counter, lambda one: one.scope == "ibdiagnet"),),
         (wants(Statement, lambda one: one.topic == "link-slower-than-thought"),),
     ),
     judge=_judge,

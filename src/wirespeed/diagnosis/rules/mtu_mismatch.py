@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
+from wirespeed.model.facts.fabric import LinkNeighbour
 from wirespeed.model.facts.link import Counter, Link
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
@@ -14,6 +15,8 @@ from wirespeed.model.text import Text
 
 SMALLEST_ETHERNET_MTU_BYTES = 1280
 _TOPICS = ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered", "mtu-named")
+FRAME_BYTES = 18
+"""Ethernet header and check sequence around a packet (IEEE 802.3); switches count them in their largest frame."""
 _OVERLAYS = (
     "vxlan",
     "tunl",
@@ -49,6 +52,7 @@ def _judge(case: Case) -> Verdict:
             one.lost_bytes is not None and one.interface_mtu_bytes is not None and one.lost_bytes <= one.interface_mtu_bytes
         ),
     )
+    neighbour = _neighbour_takes_less(case)
     differs, depends = case.said("mtu-differs"), case.said("depends-on-mtu")
     big = case.said("small-passes-large-hangs", "large-frames-unanswered")
     named = _named_apart(case)
@@ -57,6 +61,7 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_HOSTS, STRONG, hosts),
+            *piece(_NEIGHBOUR, FAIR + SLIGHT, neighbour, **_sizes_of(neighbour)),
             *piece(_ENDS, STRONG + SLIGHT, ends, **_mtus_of(ends)),
             *against(_ENDS_AGREE, STRONG, agree if not ends else ()),
             *piece(_PORTS, STRONG, rdma),
@@ -70,6 +75,24 @@ def _judge(case: Case) -> Verdict:
             *against(_OVERLAY, FAIR, _overlay_records(case) if is_overlay else ()),
         )
     )
+
+
+def _neighbour_takes_less(case: Case) -> tuple[Record, ...]:
+    """An interface and its LLDP neighbour, where the neighbour advertises frames that do not hold the interface's packets."""
+    for told in case.every(LinkNeighbour, lambda one: one.max_frame_bytes is not None):
+        mtu = case.first(
+            Link, lambda one, told=told: one.name == told.link and one.host in (told.host, None) and bool(one.mtu_bytes)
+        )
+        if mtu is not None and (mtu.mtu_bytes or 0) + FRAME_BYTES > (told.max_frame_bytes or 0):
+            return (told, mtu)
+    return ()
+
+
+def _sizes_of(pair: tuple[Record, ...]) -> dict[str, Value]:
+    told, mtu = pair if len(pair) == 2 else (None, None)
+    if not isinstance(told, LinkNeighbour) or not isinstance(mtu, Link):
+        return {}
+    return {"link": told.link, "mtu_bytes": mtu.mtu_bytes, "frame_bytes": told.max_frame_bytes}
 
 
 def _ends_that_differ(case: Case) -> tuple[PathMtuRun, ...]:
@@ -117,6 +140,10 @@ def _overlay_records(case: Case) -> tuple[Record, ...]:
     return case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network")
 
 
+_NEIGHBOUR = Text(
+    en="{link} sends packets of {mtu_bytes} bytes, its switch port takes frames of {frame_bytes}",
+    zh="{link} 发送 {mtu_bytes} 字节的包，而其交换机端口只容 {frame_bytes} 字节的帧",
+)
 _HOSTS = Text(en="the same interface has different MTUs on different hosts", zh="同名接口在不同主机上 MTU 不同")
 _ENDS = Text(
     en="{sender} and {receiver} send packets of different size over one path: {mtus} bytes",
@@ -145,6 +172,7 @@ RULE = Rule(
         zh="一侧发出的帧超过路径上另一主机、交换机端口或队列对的上限而被默默丢弃；小消息能通过，所以建立连接看似正常。",
     ),
     needs=(
+        (LinkNeighbour, wants(Link, lambda one: one.mtu_bytes is not None)),
         (PathMtuRun,),
         (wants(Link, lambda one: one.mtu_bytes is not None),),
         (wants(RdmaPort, lambda one: one.active_mtu_bytes is not None),),

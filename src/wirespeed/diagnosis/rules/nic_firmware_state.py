@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.facts.fabric import DeviceHealth
 from wirespeed.model.facts.host import PciDevice
 from wirespeed.model.facts.link import Link
 from wirespeed.model.facts.rdma import RdmaPort
@@ -25,12 +26,16 @@ def _judge(case: Case) -> Verdict:
     same = _same_cap(case)
     downgraded = case.every(PciDevice, lambda one: one.is_downgraded is True)
     dead = case.every(KernelEvent, lambda one: one.topic in _EVENTS)
+    ill = case.every(DeviceHealth, state="error")
+    recovered = case.every(DeviceHealth, lambda one: one.reporter.startswith("fw") and (one.errors_count or 0) > 0)
     said_same, twin, power = case.said("same-cap-everywhere"), case.said("healthy-twin"), case.said("power-cycle-cures")
     clean = case.said("no-drops-anywhere")
     is_capped = bool(capped or same or said_same)
     return Verdict(
         evidence=(
             *piece(_DEAD, STRONG, dead),
+            *piece(_ILL, STRONG, ill),
+            *piece(_RECOVERED, SLIGHT, recovered if not ill else ()),
             *piece(_CAPPED, FAIR, capped),
             *piece(_SAME, FAIR, same + said_same),
             *piece(_TWIN, FAIR if is_capped else SLIGHT, twin),
@@ -71,6 +76,8 @@ def _runs(case: Case) -> tuple[ThroughputRun, ...]:
     return case.every(ThroughputRun, lambda one: one.role != "interval" and one.protocol != "udp" and one.rate_bits_per_s > 0)
 
 
+_ILL = Text(en="a health reporter of the device is in error", zh="设备的健康上报器处于错误状态")
+_RECOVERED = Text(en="the firmware failed before and recovered", zh="固件曾出错并恢复")
 _DEAD = Text(en="the driver reports a firmware or power fault of the NIC", zh="驱动报告网卡固件或供电故障")
 _CAPPED = Text(en="every test stays below a third of the port's rate", zh="所有测试都低于端口速率的三分之一")
 _SAME = Text(en="TCP and RDMA stop at the same rate", zh="TCP 与 RDMA 停在同一速率")
@@ -90,6 +97,7 @@ RULE = Rule(
         (ThroughputRun, wants(RdmaPort, lambda one: one.link_rate_bits_per_s is not None)),
         (ThroughputRun, wants(Link, lambda one: one.link_rate_bits_per_s is not None)),
         (wants(KernelEvent, lambda one: one.topic in _EVENTS),),
+        (DeviceHealth,),
         (wants(Statement, lambda one: one.topic in ("same-cap-everywhere", "power-cycle-cures", "healthy-twin")),),
     ),
     judge=_judge,

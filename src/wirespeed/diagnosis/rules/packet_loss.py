@@ -3,6 +3,7 @@
 from wirespeed.diagnosis.joins.paths import clean_trains, common_host, lossy_trains, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
+from wirespeed.model.facts.fabric import LinkSignal
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
@@ -15,6 +16,8 @@ from wirespeed.model.text import Text
 LOSS_RATIO = 0.001
 """From 0.1 % on, loss costs throughput (RDMA by multiples; TCP by Mathis' formula at RTTs above a millisecond)."""
 RETRANSMIT_RATIO = 0.001
+WORST_ERROR_RATIO = 1e-12
+"""Bit errors that remain after correction: what Ethernet and InfiniBand allow a link (IEEE 802.3, InfiniBand vol. 2)."""
 FEW_PROBES_COUNT = 5
 """Fewer probes say nothing about a share."""
 _DAMAGE = ("fcs_errors", "rx_symbol_damage", "link_integrity")
@@ -24,6 +27,9 @@ def _judge(case: Case) -> Verdict:
     damaged = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count > 0)
     clean = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count == 0)
     pings = case.every(PingRun, _loses)
+    noisy = case.every(LinkSignal, lambda one: (one.effective_error_ratio or 0.0) > WORST_ERROR_RATIO)
+    advised = case.every(LinkSignal, lambda one: "signal integrity" in (one.recommendation or "").lower())
+    good = case.every(LinkSignal, lambda one: one.effective_error_ratio is not None and one.effective_errors_count == 0)
     ends = case.every(PathHop, lambda one: one.is_last and 0.01 <= (one.loss_ratio or 0.0) < 1.0)
     clean_ends = case.every(PathHop, lambda one: one.is_last and one.loss_ratio == 0.0)
     datagrams = case.every(ThroughputRun, lambda one: (one.lost_ratio or 0.0) >= LOSS_RATIO)
@@ -40,6 +46,8 @@ def _judge(case: Case) -> Verdict:
     return Verdict(
         evidence=(
             *piece(_DAMAGED, STRONG, damaged),
+            *piece(_NOISY, STRONG, noisy, error_ratio=f"{noisy[0].effective_error_ratio:.0e}" if noisy else None),
+            *piece(_ADVISED, FAIR, advised),
             *piece(_TRAINS, PROVES, trains, **_worst(trains)),
             *piece(_COMMON, SLIGHT, trains if common else (), host=common),
             *piece(_RESENT, SLIGHT, resent if trains else ()),
@@ -50,6 +58,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SAID, SLIGHT if is_loaded else FAIR + SLIGHT, said),
             *against(_END_CLEAN, STRONG, clean_ends),
             *against(_TRAINS_CLEAN, STRONG, clean_trains(case) if not trains else ()),
+            *against(_GOOD, SLIGHT, good if not noisy and not damaged else ()),
             *against(_NO_DAMAGE, SLIGHT, clean if not damaged else ()),
             *against(_DENIED, FAIR, case.said("no-drops-anywhere") or case.denied("packet-loss")),
         )
@@ -93,6 +102,9 @@ _COMMON = Text(
 )
 _RESENT = Text(en="TCP between these hosts sends segments again", zh="这些主机之间的 TCP 有重传")
 _TRAINS_CLEAN = Text(en="paced trains of datagrams arrive whole", zh="限速数据报全部到达")
+_NOISY = Text(en="bit errors remain after correction, {error_ratio} of all bits", zh="纠错后仍有误码，误码率 {error_ratio}")
+_ADVISED = Text(en="the NIC's tool calls the signal of the link bad", zh="网卡工具判定链路信号质量差")
+_GOOD = Text(en="no bit error remains after correction", zh="纠错后没有误码")
 _DAMAGED = Text(en="frames arrive damaged: cable, optic or port", zh="帧到达时已损坏：线缆、光模块或端口")
 _PING = Text(en="echoes to the far end are lost", zh="到对端的回显有丢失")
 _END = Text(en="the last hop, the destination itself, shows loss", zh="最后一跳（目的地本身）有丢包")
@@ -112,6 +124,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(Counter, lambda one: one.canonical in _DAMAGE),),
+        (wants(LinkSignal, lambda one: one.effective_error_ratio is not None or one.recommendation is not None),),
         (DatagramTrain,),
         (PingRun,),
         (wants(MessageLatency, lambda one: one.dropped_count is not None),),
@@ -130,7 +143,12 @@ RULE = Rule(
             en="CRC/FCS or symbol errors on one port, retransmissions, RDMA sequence errors, latency steps of 200 ms and more.",
             zh="某端口 CRC/FCS 或符号错误、重传、RDMA 乱序错误、200 ms 以上的时延台阶。",
         ),
-        sources=("Mathis et al. 1997", "Linux mlx5 counters.rst", "NVIDIA/NVSentinel NIC health monitor defaults"),
+        sources=(
+            "Mathis et al. 1997",
+            "Linux mlx5 counters.rst",
+            "NVIDIA/NVSentinel NIC health monitor defaults",
+            "mlxlink (NVIDIA MFT)",
+        ),
     ),
     told_apart_from=(
         LookAlike(

@@ -2,11 +2,12 @@
 
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.diagnosis.joins.received import is_negligible
+from wirespeed.diagnosis.joins.roce_class import RoceClass, roce_classes
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclHca, NcclWarning
 from wirespeed.model.facts.link import Counter, PriorityFlowControl
 from wirespeed.model.facts.rdma import RdmaPort
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -31,6 +32,8 @@ def _judge(case: Case) -> Verdict:
     quiet = case.every(Counter, lambda one: one.canonical in _CONTROL and one.value_count == 0) if not pauses else ()
     off = case.every(PriorityFlowControl, enabled_priorities=())
     on = case.every(PriorityFlowControl, lambda one: bool(one.enabled_priorities))
+    bare = [one for one in roce_classes(case) if not one.is_protected]
+    protected = [one for one in roce_classes(case) if one.is_protected]
     retries = case.every(NcclWarning, topic="completion-error", status_code=RETRY_EXCEEDED_CODE)
     retries_said = case.said("rdma-retry-exceeded")
     said = case.said("pfc-not-set")
@@ -40,6 +43,8 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_SAID, STRONG, said),
             *piece(_OFF, STRONG if has_symptom else ALONE, off),
+            *piece(_BARE, STRONG, [record for one in bare[:1] for record in one.records], **_of_class(bare)),
+            *against(_PROTECTED, FAIR, [record for one in protected[:1] for record in one.records] if not bare else ()),
             *(piece(_QUIET, FAIR, quiet) if discards or loss else ()),
             *piece(_LOSS, FAIR, loss or case.said("uses-roce-counters")),
             *(piece(_DISCARDED, SLIGHT, discards) if loss or load or quiet else ()),
@@ -51,6 +56,13 @@ def _judge(case: Case) -> Verdict:
             *against(_ON, SLIGHT, on),
         )
     )
+
+
+def _of_class(classes: list[RoceClass]) -> dict[str, Value]:
+    if not classes:
+        return {}
+    enabled = ", ".join(str(one) for one in classes[0].enabled_priorities)
+    return {"dscp_code": classes[0].dscp_code, "priority_number": classes[0].priority, "enabled": enabled}
 
 
 def _roce(case: Case) -> tuple[Record, ...]:
@@ -66,6 +78,11 @@ _SAID = Text(
     zh="描述称流控或 ECN 缺失、不一致，或开启后即恢复",
 )
 _OFF = Text(en="PFC is enabled on no priority of this port", zh="该端口没有任何优先级启用 PFC")
+_BARE = Text(
+    en="RoCE is sent with DSCP {dscp_code}, which is priority {priority_number}, and PFC is on for {enabled} only",
+    zh="RoCE 以 DSCP {dscp_code} 发送，对应优先级 {priority_number}，而 PFC 只在 {enabled} 启用",
+)
+_PROTECTED = Text(en="PFC covers the priority that RoCE is sent with", zh="PFC 覆盖 RoCE 所用的优先级")
 _LOSS = Text(
     en="the RDMA transport saw gaps, retries or slow restarts: packets were lost", zh="RDMA 传输层出现乱序、重传或慢启动：有丢包"
 )

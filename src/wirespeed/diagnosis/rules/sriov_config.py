@@ -43,6 +43,8 @@ def _judge(case: Case) -> Verdict:
     )
     link_state = configured(case, r"sriov_link_state$")
     evidence += piece(_DISABLED, STRONG, [one.record for one in link_state if one.setting.strip("\"' ") == "disable"])
+    evidence += piece(_INACTIVE, FAIR, [one.record for one in configured(case, r"^vf_state$") if one.setting == "inactive"])
+    evidence += piece(_NO_ADDRESS, SLIGHT, [one.record for one in configured(case, r"^vf_address$") if not one.setting.strip("0:")])
     virtual = case.said("sriov")
     down = case.every(RdmaPort, lambda one: one.state == "down" or one.physical_state in ("disabled", "polling"))
     if virtual:
@@ -60,6 +62,8 @@ _REFUSED = Text(en="the pod's network could not be made: its virtual function is
 _INSUFFICIENT = Text(en="no node has the network device that the pod asks for", zh="没有节点能提供 Pod 所请求的网络设备")
 _NOT_OFFERED = Text(en="a node offers none of its RDMA or virtual network devices", zh="节点未提供任何 RDMA 或虚拟网络设备")
 _DISABLED = Text(en="the link of the virtual function is set to disabled", zh="虚拟功能的链路被设为禁用")
+_INACTIVE = Text(en="a function of the adapter is not activated", zh="网卡的某个功能未激活")
+_NO_ADDRESS = Text(en="a virtual function has no hardware address", zh="虚拟功能没有硬件地址")
 _UNSET = Text(en="a setting of the virtual function is missing or off", zh="虚拟功能的某项设置缺失或关闭")
 _NONE = Text(en="no virtual functions are made or offered", zh="没有创建或提供虚拟功能")
 _NOT_APPLIED = Text(en="the operator could not apply the virtual functions that are asked for", zh="算子未能应用所请求的虚拟功能")

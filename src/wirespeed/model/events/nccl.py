@@ -84,7 +84,7 @@ class NcclTopoNode(Record, frozen=True, kw_only=True):
 
 
 class NcclWarning(Record, frozen=True, kw_only=True):
-    """A `NCCL WARN` line, or the `Last error:` a framework prints, with its kind where known.
+    """A `NCCL WARN` line, the `Last error:` a framework prints, or how a test program of verbs fails, with its kind where known.
 
     `topic` is one of the kinds in `readers/tools/nccl_log.py`, such as `completion-error`, `connect-failed`, `shm-failed`.
     """

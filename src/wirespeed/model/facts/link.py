@@ -90,6 +90,8 @@ class PriorityFlowControl(Record, frozen=True, kw_only=True):
     link: str
     enabled_priorities: tuple[int, ...] | None = None
     trust: str | None = None
+    dscp_priorities: dict[int, int] | None = None
+    """Priority of each DSCP where listed (`mlnx_qos`, `dcb app show`)."""
 
 
 class LinkModule(Record, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""`rdma link`: one line a port of key-value words."""
+"""`rdma link`: one line a port of key-value words, or JSON (`rdma -j link`)."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,18 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
 
 _LINE = re.compile(r"(?:\blink |\b\d{1,4}/\d{1,4}: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
 
 
+_JSON = re.compile(r"\"ifname\"\s*:\s*\"[^\"\n]{1,64}\"\s*,\s*\"port\"\s*:\s*\d{1,3}\s*,\s*(?:\"subnet_prefix\"|\"state\")")
+
+
 def _read(lines: Lines) -> Iterator[Record | Problem]:
+    if _JSON.search(lines.sample):
+        yield from _from_json(lines)
     for index, line in lines:
         found = _LINE.search(line)
         if not found:
@@ -36,14 +42,39 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         )
 
 
-def _whole(word: str | None) -> int | None:
-    return int(word) if word and word.isdecimal() else None
+def _recognises(sample: str) -> bool:
+    return _JSON.search(sample) is not None or any(_LINE.search(line) for line in sample.splitlines() if " state " in line)
+
+
+def _from_json(lines: Lines) -> Iterator[RdmaPort]:
+    for document in documents(lines):
+        for told in document.objects():
+            device, port, state = word(told.get("ifname")), number(told.get("port")), word(told.get("state"))
+            if device is None or port is None or state is None:
+                continue
+            physical = word(told.get("physical_state"))
+            yield RdmaPort(
+                source=source(lines, "rdma link"),
+                quotes=(document.quoted(lines, f'"{device}"'),),
+                device=device,
+                port=port,
+                state=state.lower(),
+                physical_state=physical.replace("_", "").lower() if physical else None,
+                link_layer="infiniband" if "subnet_prefix" in told else "ethernet" if "netdev" in told else None,
+                link=word(told.get("netdev")),
+                lid_number=number(told.get("lid")),
+                sm_lid_number=number(told.get("sm_lid")),
+            )
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
 
 
 READER = Reader(
     title=Text(en="rdma link", zh="rdma link"),
     gives=(RdmaPort,),
-    recognises=marked(_LINE, confirmed=lambda sample: any(_LINE.search(line) for line in sample.splitlines() if " state " in line)),
+    recognises=marked(_LINE, _JSON, confirmed=_recognises),
     read=_read,
     obtained_by=("rdma link",),
 )
