@@ -10,7 +10,7 @@ HEALTHY ?= 60
 PROGRAMS := ip tc nsenter nft
 export PATH := $(PATH):/usr/sbin:/sbin
 
-.PHONY: tools demo test test-all lint bench bench-diagnosis bench-lab bench-facts bench-record bench-links docs clean help
+.PHONY: tools demo test test-all lint bench bench-diagnosis bench-hints bench-lab bench-facts bench-record bench-links docs clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -49,6 +49,9 @@ bench: bench-diagnosis bench-facts bench-record  ## all benchmarks
 
 bench-diagnosis: $(STAMP)  ## score diagnose on the shared cases
 	@$(BIN)/python benchmarks/diagnosis.py
+
+bench-hints: $(STAMP)  ## do the commands that diagnose suggests give what was held back
+	@$(BIN)/python benchmarks/hints.py
 
 bench-lab: $(STAMP)  ## diagnose every fault of the lab, and healthy labs (under an hour; SEEDS=1 HEALTHY=6 for a look)
 	@$(BIN)/python benchmarks/lab.py --seeds $(SEEDS) --healthy $(HEALTHY)

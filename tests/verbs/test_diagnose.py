@@ -12,7 +12,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.source import Problem, Source
 from wirespeed.model.text import same
-from wirespeed.verbs import diagnose
+from wirespeed.verbs import _diagnosis, diagnose
 
 RINGS = "Ring parameters for eth2:\nPre-set maximums:\nRX:\t\t4096\nCurrent hardware settings:\nRX:\t\t256\n"
 
@@ -72,14 +72,14 @@ def test_a_secret_on_another_line_than_its_name_is_not_quoted(tmp_path: Path) ->
 
 
 def test_a_rule_that_fails_is_a_problem_and_the_rest_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge_rule = diagnose.judge_rule
+    judge_rule = _diagnosis.judge_rule
 
     def failing(name: str, rule: object, case: object) -> object:
         if name == "packet_loss":
             raise KeyError("ours")
         return judge_rule(name, rule, case)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(diagnose, "judge_rule", failing)
+    monkeypatch.setattr(_diagnosis, "judge_rule", failing)
     (tmp_path / "rings.txt").write_text(RINGS)
     answer = wirespeed.diagnose(str(tmp_path))
     assert [problem.source.path for problem in answer.problems] == ["packet_loss"]

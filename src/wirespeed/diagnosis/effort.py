@@ -2,8 +2,8 @@
 
 import re
 
-HAND_S = 15.0
-"""What a person needs to run a command and hand over its output; the same for all."""
+HAND_S = 300.0
+"""What a person needs to find the machine, run a command there and hand over its output: for most this is the larger part."""
 RERUN_S = 300.0
 """A job started anew for its log: start-up and the first steps."""
 _AT_ONCE_S = 1.0

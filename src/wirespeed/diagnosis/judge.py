@@ -1,11 +1,11 @@
 """Apply one rule to a case: are its needs met, what did it find, and how sure does that make us."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from wirespeed.diagnosis.affinity import Affinity
+from wirespeed.diagnosis.calibration import log_odds, logistic
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import EnvVar, SoftwareVersion
 from wirespeed.model.finding import SLIGHT, Evidence, Value, Verdict
@@ -104,7 +104,7 @@ def _is_refuted(rule: Rule, verdict: Verdict, case: Case) -> bool:
         return True
     if sum(one.weight_nats for one in verdict.evidence) >= SLIGHT:
         return False
-    return any(not _is_prose(needs) for needs in _met(rule.silence_needs or rule.needs, case))
+    return any(not is_prose(needs) for needs in _met(rule.silence_needs or rule.needs, case))
 
 
 def _met(alternatives: Needs, case: Case) -> list[tuple[type[Record] | Need, ...]]:
@@ -124,8 +124,8 @@ def confidence_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -
     spoken = [one.weight_nats for one in verdict.evidence if not rests_on_machines(one, spoken_on)]
     seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on)]
     cap = PROSE_CAP if any(weight > 0 for weight in spoken) else 1.0
-    believed = cap * _logistic(PRIOR_NATS + sum(spoken))
-    return min(MOST_SURE, _logistic(math.log(believed / (1.0 - believed)) + sum(seen)))
+    believed = cap * logistic(PRIOR_NATS + sum(spoken))
+    return min(MOST_SURE, logistic(log_odds(believed) + sum(seen)))
 
 
 def rests_on_machines(evidence: Evidence, spoken_on: frozenset[Quote] = frozenset()) -> bool:
@@ -139,16 +139,13 @@ def _is_said(record: Record, spoken_on: frozenset[Quote]) -> bool:
     return isinstance(record, _LOOSE) and bool(record.quotes) and all(quote in spoken_on for quote in record.quotes)
 
 
-def _logistic(odds_nats: float) -> float:
-    return 1.0 / (1.0 + math.exp(-odds_nats))
-
-
 def is_met(need: type[Record] | Need, case: Case) -> bool:
     """Whether the case holds what is needed."""
     return need.is_met(case) if isinstance(need, Need) else case.has(need)
 
 
-def _is_prose(needs: tuple[type[Record] | Need, ...]) -> bool:
+def is_prose(needs: tuple[type[Record] | Need, ...]) -> bool:
+    """Whether only people speak here."""
     return all(record_type(need) in (Statement, Quantity) for need in needs)
 
 
@@ -160,5 +157,5 @@ def record_type(need: type[Record] | Need) -> type[Record]:
 def _nearest(rule: Rule, case: Case) -> tuple[type[Record] | Need, ...]:
     """What is missing of the alternative that lacks least, of those that would settle it."""
     settling = rule.silence_needs or rule.needs
-    lacks = [tuple(need for need in needs if not is_met(need, case)) for needs in settling if not _is_prose(needs)]
+    lacks = [tuple(need for need in needs if not is_met(need, case)) for needs in settling if not is_prose(needs)]
     return min(lacks, key=len, default=())

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from wirespeed.diagnosis.calibration import logistic
 from wirespeed.diagnosis.judge import PRIOR_NATS, Judged, record_type
 from wirespeed.model.labels import Label
 from wirespeed.model.record import Record
@@ -21,10 +22,13 @@ LEAST_GAIN_NATS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A measurement that could be made: what it yields and what it costs."""
+    """Something that could be measured, run or asked: what it yields and what it costs."""
 
-    gives: tuple[type[Record], ...]
+    gives: tuple[type[Record], ...] = ()
+    """It bears on every rule that needs one of these."""
     cost_s: float
+    decides: Mapping[str, float] = field(default_factory=dict)
+    """Rules by id that it bears on whatever it gives, with the share of the question it settles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +44,35 @@ class Choice:
 
 
 def next_measurement(judged: Sequence[Judged], offers: Mapping[str, Offer], left_s: float) -> Choice | None:
-    """The offer with the most expected information a second that fits into the time left; None where none is worth making.
+    """The offer with the most expected information a second that fits into the time left; None where none is worth making."""
+    fitting = {name: offer for name, offer in offers.items() if offer.cost_s <= left_s}
+    return next(iter(choices(judged, fitting)), None)
+
+
+def choices(
+    judged: Sequence[Judged],
+    offers: Mapping[str, Offer],
+    shares: Mapping[str, float] | None = None,
+    rival_times: float = RIVAL_TIMES,
+) -> tuple[Choice, ...]:
+    """The offers worth making, those with the most expected information a second first.
 
     The information expected of an offer is the entropy of each cause that it bears on (a binary one, at the confidence reached so
-    far or at the prior), times the share it settles. Once the leading cause is nearly certain, only its rivals count.
+    far or at the prior), times the share it settles. Once the leading cause is nearly certain, only its rivals count. `shares` scale
+    causes by rule id, for what speaks for or against them without being evidence.
     """
-    leader = _leader(judged)
-    rivals = _rivals(judged, leader)
+    leader = leader_of(judged)
+    rivals = rivals_of(judged, leader)
     is_sure = leader is not None and leader.confidence_ratio >= SURE_RATIO
-    choices = []
+    scale = shares or {}
+    made = []
     for name, offer in offers.items():
-        if offer.cost_s > left_s:
-            continue
-        borne = [one for one in judged if _bears_on(offer, one)]
-        near = [one for one in borne if one.rule.cause in rivals]
-        far = [] if is_sure else [one for one in borne if one.rule.cause not in rivals]
-        gain = RESOLVED_SHARE * (RIVAL_TIMES * sum(map(_entropy_nats, near)) + sum(map(_entropy_nats, far)))
+        borne = [(one, share) for one in judged if (share := _settled_share(offer, one) * scale.get(one.rule_id, 1.0)) > 0.0]
+        near = [pair for pair in borne if pair[0].rule.cause in rivals]
+        far = [] if is_sure else [pair for pair in borne if pair[0].rule.cause not in rivals]
+        gain = RESOLVED_SHARE * (rival_times * _information_nats(near) + _information_nats(far))
         if gain >= LEAST_GAIN_NATS:
-            choices.append(
+            made.append(
                 Choice(
                     name=name,
                     gain_nats=gain,
@@ -67,15 +82,16 @@ def next_measurement(judged: Sequence[Judged], offers: Mapping[str, Offer], left
                     others=_labels(far),
                 )
             )
-    return max(choices, key=lambda one: one.gain_nats / max(one.cost_s, 0.1), default=None)
+    return tuple(sorted(made, key=lambda one: -one.gain_nats / max(one.cost_s, 0.1)))
 
 
-def _leader(judged: Sequence[Judged]) -> Judged | None:
+def leader_of(judged: Sequence[Judged]) -> Judged | None:
+    """The surest cause, once it is sure enough to lead."""
     best = max(judged, key=lambda one: one.confidence_ratio, default=None)
     return best if best is not None and best.confidence_ratio >= LEADING_RATIO else None
 
 
-def _rivals(judged: Sequence[Judged], leader: Judged | None) -> frozenset[Label]:
+def rivals_of(judged: Sequence[Judged], leader: Judged | None) -> frozenset[Label]:
     """What the leader is mistaken for, in either direction, and what would explain it; the leader itself while it is not sure."""
     if leader is None:
         return frozenset()
@@ -85,18 +101,27 @@ def _rivals(judged: Sequence[Judged], leader: Judged | None) -> frozenset[Label]
     return frozenset(named | {leader.rule.cause})
 
 
-def _bears_on(offer: Offer, judged: Judged) -> bool:
-    """Whether a rule can be decided by what the offer yields."""
-    return any(record_type(need) in offer.gives for needs in judged.rule.needs for need in needs)
+def _settled_share(offer: Offer, judged: Judged) -> float:
+    """How much of a rule's question the offer settles: all where it yields what the rule needs, none where it has no bearing."""
+    gives = any(record_type(need) in offer.gives for needs in judged.rule.needs for need in needs)
+    return 1.0 if gives else offer.decides.get(judged.rule_id, 0.0)
 
 
-def _entropy_nats(judged: Judged) -> float:
+def _information_nats(borne: Sequence[tuple[Judged, float]]) -> float:
+    return sum(share * entropy_nats(one) for one, share in borne)
+
+
+def entropy_nats(judged: Judged) -> float:
     """What is not known of one cause: its confidence, or where nothing speaks for it the prior less what speaks against it."""
     against = sum(min(one.weight_nats, 0.0) for one in judged.verdict.evidence)
-    ratio = max(judged.confidence_ratio, 1.0 / (1.0 + math.exp(-PRIOR_NATS - against)))
-    return 0.0 if ratio >= 1.0 else -(ratio * math.log(ratio) + (1.0 - ratio) * math.log(1.0 - ratio))
+    return binary_entropy_nats(max(judged.confidence_ratio, logistic(PRIOR_NATS + against)))
 
 
-def _labels(judged: Sequence[Judged]) -> tuple[Label, ...]:
-    ordered = sorted(judged, key=_entropy_nats, reverse=True)
-    return tuple(dict.fromkeys(one.rule.cause for one in ordered))
+def binary_entropy_nats(ratio: float) -> float:
+    """Entropy of yes or no, where yes has this probability."""
+    return 0.0 if ratio in (0.0, 1.0) else -(ratio * math.log(ratio) + (1.0 - ratio) * math.log(1.0 - ratio))
+
+
+def _labels(borne: Sequence[tuple[Judged, float]]) -> tuple[Label, ...]:
+    ordered = sorted(borne, key=lambda pair: -pair[1] * entropy_nats(pair[0]))
+    return tuple(dict.fromkeys(one.rule.cause for one, _ in ordered))

@@ -140,6 +140,10 @@ class Settling:
         ways = [way for need in missing for way in self.ways_to(need)]
         return tuple(dict.fromkeys((*rule.settled_by, *(way.command for way in ways if way.command is not None))))
 
+    def title_of(self, command: str) -> Text:
+        """What the output of a command is."""
+        return self._titles.get(command, _OUTPUT)
+
     def _commands_for(self, kind: type[Record]) -> tuple[str, ...]:
         """The first command of every reader of this kind: of those that tell little else first, then the cheapest."""
         able = [
@@ -150,7 +154,7 @@ class Settling:
         return tuple(command for *_, command in sorted(able))
 
     def _way(self, command: str) -> Way:
-        return Way(title=self._titles.get(command, _OUTPUT), command=command, takes_s=takes_s(command))
+        return Way(title=self.title_of(command), command=command, takes_s=takes_s(command))
 
 
 def _accepted(need: type[Record] | Need) -> tuple[str, ...]:

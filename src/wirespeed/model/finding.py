@@ -104,13 +104,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause that was found, with its proof, its look-alikes, its fix and its check; every sentence is filled.
 
     `also` names weaker rules of the same cause whose evidence stands here too; `explains` names other findings that are only
-    victims of this one.
+    victims of this one, `explained_by` those of which this one may be the victim. The confidence is calibrated: of findings that are
+    this sure, so many are right (`diagnosis/calibration.py`).
     """
 
     cause: Label
     rule: str
     also: tuple[str, ...] = ()
     explains: tuple[Label, ...]
+    explained_by: tuple[Label, ...] = ()
     confidence_ratio: float
     severity: Severity
     title: Text
@@ -120,3 +122,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     gain: Text
     changes: tuple[Change, ...]
     checks: tuple[Check, ...]
+
+
+class Conflict(msgspec.Struct, frozen=True, kw_only=True):
+    """Two likely findings that contradict each other, and why; or that are taken for one another, and what tells them apart."""
+
+    causes: tuple[Label, Label]
+    because: Text
+    may_both_be: bool = False

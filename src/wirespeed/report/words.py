@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from wirespeed.model.finding import Finding
+from wirespeed.model.labels import Label
 from wirespeed.model.text import Text
 
 SEVERITY: dict[str, Text] = {
@@ -65,3 +67,9 @@ BEARING: dict[str, Text] = {
     "not-network": Text(en="the network is not the limit", zh="瓶颈不在网络"),
     "neither": Text(en="it alone does not say whether the network is the limit", zh="仅凭此不能判定瓶颈是否在网络"),
 }
+
+
+def connections(finding: Finding) -> tuple[tuple[Text, tuple[Label, ...]], ...]:
+    """How a finding hangs together with others: what it explains and what explains it, where anything does."""
+    both = ((EXPLAINS, finding.explains), (EXPLAINED_BY, finding.explained_by))
+    return tuple((title, causes) for title, causes in both if causes)

@@ -16,14 +16,20 @@ from wirespeed.machines.local import Local
 from wirespeed.machines.opening import UNREADABLE, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
 from wirespeed.machines.streams import shown
-from wirespeed.model import record_lines
+from wirespeed.model import record_lines, shelf
+from wirespeed.model.case import Case
 from wirespeed.model.errors import BadRequest, CouldNot
+from wirespeed.model.facts.host import CpuMask, EnvVar, ProcessLimit
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
+from wirespeed.model.measurement import NameLookup
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
+from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
+from wirespeed.observation import facts
+from wirespeed.observation.collector import Collector
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
@@ -44,6 +50,10 @@ _OWN_MARKS = (
     "wirespeed 诊断\n",
 )
 """What our own answers begin with: a report read as evidence would prove itself."""
+
+
+_OF_A_PROCESS: frozenset[type[Record]] = frozenset({EnvVar, ProcessLimit, CpuMask, Setting, NameLookup})
+"""Facts that a job or a name has, and a look at the machine does not find."""
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +80,7 @@ class Gathered:
         self._opened: list[Lines] = []
         self._machines: list[Recording] = []
         self._seen: dict[bytes, str] = {}
+        self._looked_for: set[type[Record]] = set()
 
     def gather(self, paths: tuple[str, ...]) -> None:
         """Read every input, or this machine when there is none. Raises BadRequest for an empty name."""
@@ -102,6 +113,15 @@ class Gathered:
         self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
         self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
         self._machines.append(machine)
+        self.has_looked()
+
+    def has_looked(self) -> None:
+        """Note that the collectors have looked at a machine: what they did not find is not there."""
+        self._looked_for.update(kind for one in shelf.every(facts, Collector).values() for kind in one.gives)
+
+    def out_of_reach(self, case: Case) -> frozenset[type[Record]]:
+        """Kinds of record that were looked for where they would be, in vain; what a process or a name has is its own affair."""
+        return frozenset(kind for kind in self._looked_for - _OF_A_PROCESS if not case.has(kind))
 
     def take_measured(self, name: str, records: Sequence[Record], problems: Sequence[Problem]) -> None:
         """Take in what agents saw and measured, each record quoted by the line that stands for it in a case file."""

@@ -15,6 +15,7 @@ from wirespeed.model.progress import Progress, Update
 from wirespeed.model.text import Text, same
 from wirespeed.report.numbers import printed
 from wirespeed.verbs import diagnose
+from wirespeed.verbs._diagnosis import LEADING_RATIO
 from wirespeed.verbs.lab import break_, down, faults, heal, up
 
 BUDGET = "14s"
@@ -93,7 +94,7 @@ def _examined(name: str, progress: Progress) -> tuple[diagnose.Answer, Case]:
 
 
 def _sure(answer: diagnose.Answer) -> tuple[str, ...]:
-    return tuple(one.cause for one in answer.findings if one.confidence_ratio >= diagnose.LEADING_RATIO)
+    return tuple(one.cause for one in answer.findings if one.confidence_ratio >= LEADING_RATIO)
 
 
 def figures(case: Case) -> Figures:

@@ -79,15 +79,15 @@ def _grid(block: Grid) -> str:
 
 def _finding(finding: Finding, rank: int) -> str:
     tone = words.TONE_OF_SEVERITY[finding.severity]
-    explains = (
-        f'<span class="soft">{both(words.EXPLAINS)}: {escape(", ".join(finding.explains))}</span>' if finding.explains else ""
+    connections = "".join(
+        f'<span class="soft">{both(title)}: {escape(", ".join(causes))}</span>' for title, causes in words.connections(finding)
     )
     changes = "".join(_item(change.what, change.commands, change.risk, change.side) for change in finding.changes)
     checks = "".join(_item(check.what, check.commands) for check in finding.checks)
     likes = "".join(f"<li><code>{like.cause}</code>: {both(like.because)}</li>" for like in finding.told_apart_from)
     return f"""<section class="card" id="{finding.rule}"><h2>{rank}. {both(finding.title)}</h2>
 <div class="tags"><span class="tag cause">{finding.cause}</span><span class="tag">{finding.confidence_ratio:.0%} {both(words.SURE)}</span>
-<span class="tag {tone}">{both(words.SEVERITY[finding.severity])}</span>{explains}</div><p>{both(finding.summary)}</p>
+<span class="tag {tone}">{both(words.SEVERITY[finding.severity])}</span>{connections}</div><p>{both(finding.summary)}</p>
 <h3>{both(words.PROOF)}</h3>{"".join(_evidence(one) for one in finding.evidence)}
 <h3>{both(words.FIX)}</h3><ul>{changes}</ul><h3>{both(words.VERIFY)}</h3><ul>{checks}</ul>
 <p><b>{both(words.GAIN)}</b>: {both(finding.gain)}</p>

@@ -63,6 +63,7 @@ def _finding(finding: Finding, rank: int, language: Language) -> str:
         f"## {rank}. {_safe(finding.title[language])}",
         f"`{finding.cause}` · {sure} · {words.SEVERITY[finding.severity][language]}",
         _safe(finding.summary[language]),
+        *(f"{title[language]}: {', '.join(f'`{cause}`' for cause in causes)}" for title, causes in words.connections(finding)),
         f"**{words.PROOF[language]}**",
     ]
     for one in finding.evidence:

@@ -151,8 +151,8 @@ def _finding(finding: Finding, rank: int, language: Language) -> RenderableType:
     head = Styled(f"{rank}. {finding.title[language]}", style=tone or "bold")
     sure = f"{finding.cause} · {finding.confidence_ratio:.0%} {words.SURE[language]} · {words.SEVERITY[finding.severity][language]}"
     parts: list[RenderableType] = [Line(style="dim"), head, Styled(sure, style="dim"), Styled(finding.summary[language])]
-    if finding.explains:
-        parts.append(Styled(f"{words.EXPLAINS[language]}: {', '.join(finding.explains)}", style="dim"))
+    for title, causes in words.connections(finding):
+        parts.append(Styled(f"{title[language]}: {', '.join(causes)}", style="dim"))
     parts.append(_title(words.PROOF, language))
     parts.extend(_evidence(one, language) for one in finding.evidence)
     parts.append(_title(words.FIX, language))
