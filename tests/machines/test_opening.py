@@ -148,7 +148,10 @@ def test_bounds_on_members_and_total_size(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(texts) == 2
     assert "left out" in problems[0].why.en
     monkeypatch.setattr(opening, "Budget", lambda: archives.Budget(left_bytes=3))
-    texts, problems = opened(tmp_path / "many.tar")
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for name in "abc":
+            archive.writestr(name, "1\n")
+    texts, problems = opened(tmp_path / "many.zip")
     assert len(texts) == 1
     assert "in all" in problems[0].why.en
 
@@ -210,10 +213,13 @@ def test_one_endless_line_is_cut(tmp_path: Path) -> None:
     assert (len(first), second) == (MOST_LINE_CHARACTERS, "next")
 
 
-def test_binary_files_are_named_only_when_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "image").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+def test_binary_files_are_counted_and_named_only_when_asked_for(tmp_path: Path) -> None:
+    for name in ("image", "other"):
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     (tmp_path / "log").write_text(TEXT)
-    assert opened(tmp_path) == ({str(tmp_path / "log"): TEXT.rstrip("\n").split("\n")}, [])
+    texts, problems = opened(tmp_path)
+    assert texts == {str(tmp_path / "log"): TEXT.rstrip("\n").split("\n")}
+    assert [one.why.en for one in problems] == ["2 binary files of kinds that are not read"]
     _, problems = opened(tmp_path / "image")
     assert "binary" in problems[0].why.en
 

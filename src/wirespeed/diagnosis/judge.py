@@ -54,7 +54,8 @@ def judge_all(rules: Mapping[str, Rule], case: Case, judge: Judge | None = None)
     judged = tuple(judge_one(name, rule, case) for name, rule in rules.items())
     if not case.question and not case.has(Statement):
         return judged
-    words = Affinity(rules).evidence(case.texts | ({QUESTION_PATH: case.question} if case.question else {}))
+    said = {path: text for path, text in case.texts.items() if path not in case.collected}
+    words = Affinity(rules).evidence(said | ({QUESTION_PATH: case.question} if case.question else {}))
     spoken = spoken_lines(case)
     return tuple(_with_words(one, words[one.rule_id], spoken) if one.rule_id in words else one for one in judged)
 

@@ -1,8 +1,4 @@
-"""What is inside archives and compressed files, recognised by content and bounded in size, ratio and number.
-
-Nothing is ever extracted to a path: members are read as streams, so a name cannot lead anywhere. Links and device files are
-refused all the same, since what they would show is not in the archive.
-"""
+"""Archives and compressed streams, recognised by content, and the bounds on what is unpacked of them: size, ratio, number."""
 
 import bz2
 import gzip
@@ -11,10 +7,9 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, BinaryIO, Protocol, cast
+from typing import BinaryIO, Protocol
 
 import zstandard
 
@@ -24,7 +19,8 @@ from wirespeed.model.text import Text
 
 MOST_TOTAL_BYTES = 4 * 1024**3
 """Unpacked bytes of one input named by the user."""
-MOST_MEMBERS = 20_000
+MOST_MEMBERS = 100_000
+"""Files and links of one archive; support archives of large hosts hold tens of thousands."""
 MOST_HEADER_BYTES = 64 * 1024**2
 MOST_RATIO = 400
 """Unpacked to packed size; repetitive logs reach about 100."""
@@ -66,6 +62,13 @@ class Budget:
         yield from (problem(path, why) for why in self.damage)
         self.damage.clear()
 
+    def told_full(self, name: str) -> Iterator[Problem]:
+        """Whether there were more members than are read."""
+        if self.left_members <= 0:
+            yield problem(
+                name, _text("holds more than {n} files; the rest was left out", "文件数超过 {n}，其余未读取", MOST_MEMBERS)
+            )
+
 
 class Refused(Exception):
     """Content that is not unpacked any further, and why."""
@@ -96,7 +99,7 @@ def decompressed(opener: Opener, kind: str, budget: Budget) -> Opener:
     with opener() as packed:
         packed_bytes = packed.seek(0, 2)
         packed.seek(0)
-        return spooled(_bounded(_unpacked(packed, kind), budget, packed_bytes))
+        return spooled(bounded(_unpacked(packed, kind), budget, packed_bytes))
 
 
 def _unpacked(packed: BinaryIO, kind: str) -> Iterator[bytes]:
@@ -148,7 +151,7 @@ _STREAMS: dict[str, Callable[[BinaryIO], _Stream]] = {
 }
 
 
-def _bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iterator[bytes]:
+def bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iterator[bytes]:
     """Pass on what is within the bounds; a damaged stream ends where the damage is, unless nothing came before."""
     total = 0
     try:
@@ -177,7 +180,7 @@ def _bounded(pieces: Iterator[bytes], budget: Budget, packed_bytes: int) -> Iter
         )
 
 
-class _SmallReads:
+class SmallReads:
     """A file that refuses to be read in one gulp: headers that claim to be huge are damage, or meant to exhaust memory."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -189,104 +192,6 @@ class _SmallReads:
         if size > MOST_HEADER_BYTES:
             raise OSError(f"a header claims {size} bytes")
         return self._file.read(size if size >= 0 else MOST_HEADER_BYTES)
-
-
-def tar_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str, Opener] | Problem]:
-    """Plain files of a tar archive, one after the other; what is left out is told at the end."""
-    refused: Counter[str] = Counter()
-    with opener() as file:
-        packed_bytes = file.seek(0, 2)
-        file.seek(0)
-        try:
-            with tarfile.open(fileobj=cast(IO[bytes], _SmallReads(file)), mode="r:") as archive:
-                for member in archive:
-                    reason = _refusal(member.name, member.issym() or member.islnk(), member.isreg() or member.isdir())
-                    if reason is not None:
-                        refused[reason] += 1
-                        continue
-                    if member.isdir():
-                        continue
-                    content = archive.extractfile(member)
-                    if content is not None:
-                        budget.left_members -= 1
-                        yield from _member(name, member.name, content, budget, packed_bytes)
-                    if budget.left_members <= 0 or budget.left_bytes <= 0:
-                        break
-        except DAMAGE as error:
-            yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
-    yield from _told(name, refused, budget)
-
-
-def zip_members(opener: Opener, name: str, budget: Budget) -> Iterator[tuple[str, Opener] | Problem]:
-    """Plain files of a zip archive."""
-    refused: Counter[str] = Counter()
-    with opener() as file:
-        try:
-            with zipfile.ZipFile(cast(IO[bytes], _SmallReads(file))) as archive:
-                for info in archive.infolist():
-                    mode = info.external_attr >> 28
-                    reason = _refusal(info.filename, mode == 0xA, mode in (0, 0x4, 0x8))
-                    if reason is None and info.flag_bits & 1:
-                        reason = "encrypted"
-                    if reason is not None:
-                        refused[reason] += 1
-                    elif not info.is_dir():
-                        budget.left_members -= 1
-                        yield from _zip_member(archive, info, name, budget)
-                    if budget.left_members <= 0 or budget.left_bytes <= 0:
-                        break
-        except DAMAGE as error:
-            yield problem(name, Text(en=f"the archive is damaged: {error}", zh=f"归档已损坏：{error}"))
-    yield from _told(name, refused, budget)
-
-
-def _zip_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget
-) -> Iterator[tuple[str, Opener] | Problem]:
-    """One member; a method that is not known, or a damaged head, concerns no other."""
-    try:
-        with archive.open(info) as content:
-            yield from _member(name, info.filename, content, budget, info.compress_size)
-    except DAMAGE as error:
-        yield problem(f"{name}!{info.filename}", Text(en=f"cannot be unpacked: {error}", zh=f"无法解压：{error}"))
-
-
-def _member(
-    archive: str, member: str, content: IO[bytes], budget: Budget, packed_bytes: int
-) -> Iterator[tuple[str, Opener] | Problem]:
-    path = f"{archive}!{member}"
-    try:
-        yield path, spooled(_bounded(iter(lambda: content.read(CHUNK_BYTES), b""), budget, packed_bytes))
-        yield from budget.told_damage(path)
-    except Refused as refusal:
-        yield problem(path, refusal.why)
-
-
-def _refusal(member: str, is_link: bool, is_plain: bool) -> str | None:
-    if not member:
-        return "nameless"
-    if member.startswith(("/", "\\")) or ".." in member.replace("\\", "/").split("/") or "\0" in member:
-        return "outside"
-    if is_link:
-        return "link"
-    return None if is_plain else "device"
-
-
-_REASONS = {
-    "nameless": ("members without a name were refused", "个成员没有名称，已拒绝"),
-    "outside": ("members whose names lead out of the archive were refused", "个成员的名称指向归档之外，已拒绝"),
-    "link": ("links were not followed", "个链接未跟随"),
-    "device": ("device files and pipes were refused", "个设备文件或管道已拒绝"),
-    "encrypted": ("members are encrypted and cannot be read", "个成员已加密，无法读取"),
-}
-
-
-def _told(name: str, refused: Counter[str], budget: Budget) -> Iterator[Problem]:
-    for reason, count in refused.items():
-        en, zh = _REASONS[reason]
-        yield problem(name, Text(en=f"{count} {en}", zh=f"{count} {zh}"))
-    if budget.left_members <= 0:
-        yield problem(name, _text("holds more than {n} files; the rest was left out", "文件数超过 {n}，其余未读取", MOST_MEMBERS))
 
 
 def problem(path: str, why: Text) -> Problem:

@@ -1,7 +1,7 @@
-"""A machine that is not here: the replies of a saved run, or a plain tree of files under a directory."""
+"""A machine that is not here: the replies of a saved run, or a plain tree of files under a directory or in an archive."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,8 @@ from wirespeed.model.run import Reply, ReplyKind
 from wirespeed.model.text import Text
 
 MOST_FILE_BYTES = 16 * 1024 * 1024
+MOST_LINKS = 40
+"""Links followed on the way of one path, as the kernel does."""
 
 
 class Captured:
@@ -96,12 +98,13 @@ class Captured:
         return found.content
 
 
-class Tree:
-    """A plain copy of /proc, /sys and /etc under a directory, as support bundles hold it. Links never lead out of it."""
+class _Still:
+    """Copied files of a machine, which answer nothing but what was copied, and which of them were asked for."""
 
-    def __init__(self, root: Path, host: str | None = None) -> None:
-        self._root = root.resolve()
+    def __init__(self, host: str | None) -> None:
         self._host = host
+        self.asked: set[str] = set()
+        """Places of the files that were read, relative to the root."""
 
     @property
     def host(self) -> str | None:
@@ -117,20 +120,60 @@ class Tree:
 
     def read(self, path: str) -> bytes:
         """Content of a copied file."""
+        raise absent(path)
+
+    def run(self, argv: tuple[str, ...], timeout_s: float) -> Output:
+        """Copied files run nothing."""
+        raise absent(argv[0])
+
+    def ioctl(self, name: str, request: bytes) -> bytes:
+        """Copied files answer no ioctl."""
+        raise absent(f"ethtool request to {name}")
+
+    def netlink(self, family: int, request: bytes) -> bytes:
+        """Copied files answer no netlink."""
+        raise absent(f"netlink family {family}")
+
+    def ask(self, question: str, subject: str = "") -> bytes:
+        """Copied files answer no question."""
+        raise absent(question_request(question, subject))
+
+    def environment(self) -> Mapping[str, str]:
+        """Copied files have no environment."""
+        raise absent("environment")
+
+    def now(self) -> float:
+        """Copied files do not know when they were copied."""
+        raise absent("time of capture")
+
+
+class Tree(_Still):
+    """A plain copy of /proc, /sys and /etc under a directory, as support bundles hold it. Links never lead out of it."""
+
+    def __init__(self, root: Path, host: str | None = None) -> None:
+        super().__init__(host)
+        self._root = root.resolve()
+
+    def read(self, path: str) -> bytes:
+        """Content of a copied file."""
         try:
             inside = self._inside(path)
             if not inside.is_file():
                 raise absent(path)
             with inside.open("rb") as file:
-                return file.read(MOST_FILE_BYTES)
+                content = file.read(MOST_FILE_BYTES)
         except OSError as error:
             raise problem_of(error, path) from error
+        self.asked.add(inside.relative_to(self._root).as_posix())
+        return content
 
     def listing(self, path: str) -> tuple[str, ...]:
         """Names in a copied directory."""
         try:
             return tuple(sorted(entry.name for entry in self._inside(path).iterdir()))
         except OSError as error:
+            if not (self._root / _top(path)).is_dir():
+                raise _not_copied(path) from error
             raise problem_of(error, path) from error
 
     def link(self, path: str) -> str:
@@ -140,51 +183,79 @@ class Tree:
         except OSError as error:
             raise problem_of(error, path) from error
 
-    def run(self, argv: tuple[str, ...], timeout_s: float) -> Output:
-        """A tree runs nothing."""
-        raise absent(argv[0])
-
-    def ioctl(self, name: str, request: bytes) -> bytes:
-        """A tree answers no ioctl."""
-        raise absent(f"ethtool request to {name}")
-
-    def netlink(self, family: int, request: bytes) -> bytes:
-        """A tree answers no netlink."""
-        raise absent(f"netlink family {family}")
-
-    def ask(self, question: str, subject: str = "") -> bytes:
-        """A tree answers no question."""
-        raise absent(question_request(question, subject))
-
-    def environment(self) -> Mapping[str, str]:
-        """A tree has no environment."""
-        raise absent("environment")
-
-    def now(self) -> float:
-        """A tree does not know when it was copied."""
-        raise absent("time of capture")
-
     def _inside(self, path: str) -> Path:
         """The place below the root; a link with an absolute target is taken relative to the root, as the copied machine saw it."""
-        place = self._root
-        pending = [part for part in path.split("/") if part]
-        followed = 0
-        while pending:
-            part = pending.pop(0)
-            if part == "..":
-                place = place.parent if place != self._root else place
-                continue
-            step = place / part
-            if step.is_symlink():
-                followed += 1
-                if followed > 40:
-                    raise absent(path)
-                target = os.readlink(step)  # noqa: PTH115
-                place = self._root if target.startswith("/") else place
-                pending = [piece for piece in target.split("/") if piece and piece != "."] + pending
-            elif part != ".":
-                place = step
-        return place
+        return self._root / followed(path, self._target)
+
+    def _target(self, place: str) -> str | None:
+        step = self._root / place
+        return os.readlink(step) if step.is_symlink() else None  # noqa: PTH115
+
+
+class Packed(_Still):
+    """Copied files in an archive, which is never unpacked to a place: names are looked up, links are followed among them."""
+
+    def __init__(self, files: Mapping[str, Callable[[], bytes]], links: Mapping[str, str], host: str | None = None) -> None:
+        super().__init__(host)
+        self._files = files
+        self._links = links
+        self._directories = _directories((*files, *links))
+
+    def read(self, path: str) -> bytes:
+        """Content of a copied file."""
+        place = followed(path, self._links.get)
+        if place not in self._files:
+            raise absent(path)
+        content = self._files[place]()
+        self.asked.add(place)
+        return content
+
+    def listing(self, path: str) -> tuple[str, ...]:
+        """Names in a copied directory."""
+        names = self._directories.get(followed(path, self._links.get))
+        if names is None:
+            raise absent(path) if _top(path) in self._directories else _not_copied(path)
+        return tuple(sorted(names))
+
+    def link(self, path: str) -> str:
+        """Where a copied link points."""
+        folder, _, name = path.rpartition("/")
+        target = self._links.get("/".join(part for part in (followed(folder, self._links.get), name) if part))
+        if target is None:
+            raise absent(path)
+        return target
+
+
+def _top(path: str) -> str:
+    return path.strip("/").partition("/")[0]
+
+
+def _not_copied(path: str) -> MachineProblem:
+    """Of a part of the machine of which nothing was copied, nobody knows what is not in it."""
+    top = _top(path)
+    return MachineProblem("unsupported", Text(en=f"/{top} was not copied", zh=f"/{top} 未被复制"))
+
+
+def followed(path: str, target_of: Callable[[str], str | None]) -> str:
+    """A path of a copied machine without links, relative to its root, out of which nothing leads. Raises MachineProblem for a loop."""
+    place: list[str] = []
+    pending = [part for part in reversed(path.split("/")) if part not in ("", ".")]
+    links_left = MOST_LINKS
+    while pending:
+        part = pending.pop()
+        if part == "..":
+            place = place[:-1]
+            continue
+        place.append(part)
+        target = target_of("/".join(place))
+        if target is None:
+            continue
+        links_left -= 1
+        if links_left < 0:
+            raise absent(path)
+        place = [] if target.startswith("/") else place[:-1]
+        pending.extend(piece for piece in reversed(target.split("/")) if piece not in ("", "."))
+    return "/".join(place)
 
 
 def _names(content: bytes) -> tuple[str, ...]:

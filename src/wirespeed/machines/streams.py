@@ -1,6 +1,7 @@
 """Bytes that can be read again from the start, and their lines as text in bounded memory."""
 
 import codecs
+import hashlib
 import io
 import os
 import re
@@ -12,7 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from wirespeed.model.lines import HEAD_CHARACTERS, MOST_LINE_CHARACTERS, MOST_WHOLE_CHARACTERS, sample_windows, whole_lines_of
+from wirespeed.model.lines import (
+    HEAD_CHARACTERS,
+    MOST_LINE_CHARACTERS,
+    MOST_WHOLE_CHARACTERS,
+    UNKNOWN_ORIGIN,
+    Origin,
+    sample_windows,
+    whole_lines_of,
+)
 
 CHUNK_BYTES = 1024 * 1024
 HEAD_BYTES = 4 * HEAD_CHARACTERS
@@ -117,8 +126,9 @@ def _spooled_to_disk(head: bytes, pieces: Iterator[bytes]) -> Opener:
 class StreamLines:
     """Lines of bytes that can be opened again and again; never more than a chunk of them in memory."""
 
-    def __init__(self, path: str, opener: Opener) -> None:
+    def __init__(self, path: str, opener: Opener, origin: Origin = UNKNOWN_ORIGIN) -> None:
         self.path = shown(path)
+        self.origin = origin
         self._open = opener
         with opener() as file:
             head = file.read(HEAD_BYTES)
@@ -148,11 +158,29 @@ class StreamLines:
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         index = 0
+        for text in self.runs():
+            for line in text.split("\n"):
+                yield index, line[:MOST_LINE_CHARACTERS]
+                index += 1
+
+    def runs(self) -> Iterator[str]:
+        """The text in runs of whole lines, without the end of the last."""
         with self._open() as file:
-            for text in self._texts(iter(lambda: file.read(CHUNK_BYTES), b"")):
-                for line in text.split("\n"):
-                    yield index, line[:MOST_LINE_CHARACTERS]
-                    index += 1
+            yield from self._texts(iter(lambda: file.read(CHUNK_BYTES), b""))
+
+    @property
+    def size_bytes(self) -> int:
+        """How long it is."""
+        with self._open() as file:
+            return file.seek(0, os.SEEK_END)
+
+    def fingerprint(self) -> bytes:
+        """The same for the same content."""
+        digest = hashlib.sha256()
+        with self._open() as file:
+            while chunk := file.read(CHUNK_BYTES):
+                digest.update(chunk)
+        return digest.digest()
 
     def whole(self) -> str | None:
         """The text, unless it is too large."""

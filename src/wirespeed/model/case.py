@@ -1,6 +1,6 @@
 """The thing that is judged: every record at hand, and what the user asked."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
 from wirespeed.model.record import Record
@@ -15,10 +15,14 @@ class Case:
     Look-ups return tuples in input order; an empty tuple means *nothing was seen*, which is not *it is not so*.
     """
 
-    def __init__(self, records: Iterable[Record], question: str = "", texts: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, records: Iterable[Record], question: str = "", texts: Mapping[str, str] | None = None, collected: Collection[str] = ()
+    ) -> None:
         self.records = tuple(records)
         self.texts = dict(texts or {})
         """Heads of the inputs as text, by input name: what the user's own words can be compared with."""
+        self.collected = frozenset(collected)
+        """Names of the texts that a program gathered: nothing in them is anybody's own words."""
         self.question = question
         self._by_type: dict[type[Record], list[Record]] = {}
         for record in self.records:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
+import msgspec
+
 from wirespeed.model.source import Quote, Source
 
 MOST_LINE_CHARACTERS = 16_384
@@ -20,12 +22,30 @@ QUESTION_PATH = "question"
 """Name of the input that holds what the user asked."""
 
 
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a text besides its name, from where it was found."""
+
+    host: str | None = None
+    """The machine it was taken on."""
+    command: str | None = None
+    """The command that printed it."""
+    is_collected: bool = False
+    """Whether a program gathered it from a machine, as support archives are: nothing in it is anybody's own words."""
+
+
+UNKNOWN_ORIGIN = Origin()
+
+
 class Lines(Protocol):
     """One text input. Iterating again starts from the beginning."""
 
     @property
     def path(self) -> str:
         """The input's name as the user gave it (an archive member as `archive!member`)."""
+
+    @property
+    def origin(self) -> Origin:
+        """What is known of it besides its name."""
 
     @property
     def head(self) -> str:
@@ -45,8 +65,9 @@ class Lines(Protocol):
 class MemoryLines:
     """Lines of a string at hand."""
 
-    def __init__(self, text: str, path: str = "-") -> None:
+    def __init__(self, text: str, path: str = "-", origin: Origin = UNKNOWN_ORIGIN) -> None:
         self.path = path
+        self.origin = origin
         self._text = text
 
     @property
@@ -96,5 +117,5 @@ def quote(lines: Lines, index: int, text: str) -> Quote:
 
 
 def source(lines: Lines, tool: str, host: str | None = None) -> Source:
-    """The source of a record read from these lines."""
-    return Source(tool=tool, path=lines.path, host=host)
+    """The source of a record read from these lines; the host that the text names goes before the one it was taken on."""
+    return Source(tool=tool, path=lines.path, host=lines.origin.host if host is None else host)

@@ -19,7 +19,7 @@ from wirespeed.model.finding import Conflict, Evidence, Finding, ShownEvidence, 
 from wirespeed.model.kinds import Rule
 from wirespeed.model.labels import MEANINGS, Label
 from wirespeed.model.lines import QUESTION_PATH
-from wirespeed.model.secrets import REDACTED, spread_secrets, without_secrets
+from wirespeed.model.secrets import REDACTED, without_secrets
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.report.numbers import all_printed
@@ -94,7 +94,7 @@ def concluded(
     settling = Settling(gathered.readers)
     out_of_reach = gathered.out_of_reach(case)
     findings = _without(
-        frozenset(word for text in gathered.texts.values() for word in spread_secrets(text)),
+        frozenset(gathered.secrets),
         _findings(ranked(judged), judged, side),
     )
     return Answer(

@@ -13,9 +13,9 @@ from wirespeed.archive import casefile
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
 from wirespeed.machines.local import Local
-from wirespeed.machines.opening import UNREADABLE, open_inputs, unreadable
+from wirespeed.machines.opening import UNREADABLE, Found, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
-from wirespeed.machines.streams import shown
+from wirespeed.machines.streams import StreamLines, shown
 from wirespeed.model import record_lines, shelf
 from wirespeed.model.case import Case
 from wirespeed.model.errors import BadRequest, CouldNot
@@ -25,11 +25,13 @@ from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
 from wirespeed.model.measurement import NameLookup
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
+from wirespeed.model.secrets import spread_secrets
 from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
+from wirespeed.readers.digest import digest_of
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
@@ -40,6 +42,10 @@ QUESTION_NAME = "question.txt"
 THIS_MACHINE = "this machine"
 MOST_KEPT_END_CHARACTERS = 8 * 1024 * 1024
 """Of a text that is too large to be saved whole, this much of its head and of its tail."""
+MOST_HEAD_CHARACTERS = 16 * 1024 * 1024
+"""Heads kept of texts that a program gathered."""
+MOST_AT_HAND_BYTES = 1024 * 1024
+"""A text up to this size is decoded once for all readers; a longer one is digested."""
 _VOICES = ("machine", "loose", "prose")
 """An input is named after the reader whose lines are surest to be its own."""
 _OWN_MARKS = (
@@ -75,12 +81,18 @@ class Gathered:
         self.problems: list[Problem] = []
         self.inputs: list[Input] = []
         self.texts: dict[str, str] = {}
+        """Heads of the texts, by name."""
+        self.collected: set[str] = set()
+        """Names of texts that a program gathered."""
+        self.secrets: set[str] = set()
+        """Secrets that stand on another line than the name that tells them."""
         self.unread: list[str] = []
         """Inputs the user named of which nothing could be read."""
         self._opened: list[Lines] = []
         self._machines: list[Recording] = []
         self._seen: dict[bytes, str] = {}
         self._looked_for: set[type[Record]] = set()
+        self._left_head_characters = MOST_HEAD_CHARACTERS
 
     def gather(self, paths: tuple[str, ...]) -> None:
         """Read every input, or this machine when there is none. Raises BadRequest for an empty name."""
@@ -96,7 +108,9 @@ class Gathered:
             if machine is not None:
                 self.look(Recording(machine), name)
             for opened in open_inputs((path,)):
-                if machine is None or not _is_of_machine(opened, name):
+                if isinstance(opened, Found):
+                    self.look(Recording(opened.machine), opened.path)
+                else:
                     self.take(opened)
             if len(self.inputs) == count and not self.question and not self._was_seen(name):
                 self.unread.append(name)
@@ -157,34 +171,46 @@ class Gathered:
         """Why a text is not evidence: it is a report of ours, or it was read already under another name."""
         if any(mark in lines.head[:4096] for mark in _OWN_MARKS):
             return Text(en="is a report of wirespeed itself and was not read", zh="是 wirespeed 自身的报告，未读取")
-        text = lines.whole()
-        if not text:
+        if not lines.head:
             return None
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-        first = self._seen.get(digest)
-        if first is None:
-            self._seen[digest] = lines.path
+        fingerprint = _fingerprint(lines)
+        first = self._seen.setdefault(fingerprint, lines.path)
+        if first == lines.path:
             return None
         return Text(en=f"says the same as {first} and was read once", zh=f"与 {first} 内容相同，只读取一次")
 
     def read(self, lines: Lines) -> None:
         """Read one text with every reader that knows it."""
         self._opened.append(lines)
+        lines = _at_hand(lines)
         counts: Counter[str] = Counter()
         readers = self.readers
         if is_ours_alone(lines.head):
             readers = {name: reader for name, reader in readers.items() if reader.recognises is is_ours}
-        else:
-            self.texts[lines.path] = lines.head
         for name, item in read_all(lines, readers, guarded):
             if isinstance(item, Problem):
                 self.problems.append(item)
             else:
                 self.records.append(item)
                 counts[name] += 1
+        self._remember(lines, bool(counts))
         names = sorted(counts, key=lambda name: (_VOICES.index(self.readers[name].voice), -counts[name], name))
         main = names[0] if names else "unknown"
         self.inputs.append(Input(path=lines.path, recognised_as=main, also=tuple(names[1:]), records=counts.total()))
+
+    def _remember(self, lines: Lines, has_records: bool) -> None:
+        """Keep what a text says beside its records: its head, and secrets that a quoted line could show.
+
+        Of what a program gathered nothing is anybody's word: its head matters only to records that refer to it.
+        """
+        if is_ours_alone(lines.head) or (lines.origin.is_collected and not has_records):
+            return
+        self.secrets.update(spread_secrets(lines.head))
+        if lines.origin.is_collected:
+            self.collected.add(lines.path)
+            self._left_head_characters -= len(lines.head)
+        if self._left_head_characters > 0 or not lines.origin.is_collected:
+            self.texts[lines.path] = lines.head
 
     def ask(self) -> None:
         """Take in what the user says in the question."""
@@ -220,6 +246,22 @@ class Gathered:
         kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
         with _trouble_with(place):
             casefile.write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+
+
+def _fingerprint(lines: Lines) -> bytes:
+    if isinstance(lines, StreamLines):
+        return lines.fingerprint()
+    return hashlib.sha256((lines.whole() or "").encode("utf-8", "surrogatepass")).digest()
+
+
+def _at_hand(lines: Lines) -> Lines:
+    """The text as its readers get it: in memory where it is short, as a digest where it is long and repeats itself."""
+    if not isinstance(lines, StreamLines):
+        return lines
+    if lines.size_bytes > MOST_AT_HAND_BYTES:
+        return digest_of(lines, lines.runs()) or lines
+    whole = lines.whole()
+    return lines if whole is None else MemoryLines(whole, lines.path, lines.origin)
 
 
 def fresh_lines(log: Log) -> Lines | Problem:
@@ -269,11 +311,3 @@ def _ends_of(lines: Lines) -> str:
 def _given(path: str, text: str) -> Reply:
     """A text the user gave, under its name without the folders: those are nobody's business."""
     return Reply(kind="input", request=Path(path.rpartition("!")[2]).name, content=text.encode())
-
-
-def _is_of_machine(opened: Lines | Problem, root: str) -> bool:
-    """Whether a text is one of a captured machine's own files, which the collectors read."""
-    if isinstance(opened, Problem):
-        return False
-    inside = Path(opened.path).relative_to(root) if Path(opened.path).is_relative_to(root) else Path()
-    return inside.parts[:1] in (("proc",), ("sys",), ("etc",), ("dev",))

@@ -85,7 +85,7 @@ def guarded(name: str, reader: Reader, lines: Lines) -> Iterator[Record | Proble
 
 
 def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
-    """The machine that a run, a case file or a directory with copies of /proc and /sys holds; None where there is none.
+    """The machine that a run or a case file holds; None where there is none.
 
     Never raises: what keeps the place from being looked at at all is a problem of opening it, and told there.
     """
@@ -99,9 +99,7 @@ def machine_in(path: str) -> tuple[Machine | None, tuple[Problem, ...]]:
 
 
 def _machine_in(place: Path) -> tuple[Machine | None, tuple[Problem, ...]]:
-    if place.is_dir() and not is_run(place):
-        return (Tree(place) if (place / "proc").is_dir() and (place / "sys").is_dir() else None), ()
-    if not place.is_dir() and not is_case(place):
+    if not (is_run(place) if place.is_dir() else is_case(place)):
         return None, ()
     run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
     was_asked = any(reply.kind != "input" for reply in run.replies)

@@ -143,7 +143,7 @@ def examine(options: Options, progress: Progress = unheard) -> tuple[Answer, Cas
     steps = _look(gathered, options, progress) if options.lab or options.peers or not options.inputs else ()
     if options.save is not None:
         gathered.save(Path(options.save))
-    case = Case(gathered.records, gathered.question, gathered.texts)
+    case = Case(gathered.records, gathered.question, gathered.texts, gathered.collected)
     return concluded(case, gathered, options.side, options.save, steps), case
 
 

@@ -77,6 +77,7 @@ _ASSERTIONS = ("(?=", "(?!", "(?<=", "(?<!")
 _MAY_BE_ABSENT = re.compile(r"^(?:[*?]|\{0?,|\{0\})")
 _QUANTIFIER = re.compile(r"^(?:[*+?]|\{\d*,?\d*\})")
 _OPENING = re.compile(r"^\((?:\?(?:P<\w+>|[:>=!]|<[=!]|[aiLmsux]+:))?$")
+_FLAGS = re.compile(r"^\(\?[aiLmsux]+\)$")
 _SPECIAL = frozenset("\\[]().|*+?{}^$")
 """What begins a piece that is no run of plain characters."""
 WORD_EDGE = r"\b"
@@ -177,6 +178,21 @@ def _letters(piece: str) -> str:
 def pieces_of(pattern: str) -> list[str]:
     """A pattern in the pieces it is read by: runs of plain characters, escapes, classes, quantifiers, brackets."""
     return _PIECE.findall(pattern)
+
+
+def branches_of(pattern: str) -> tuple[str, ...]:
+    """The alternatives of a pattern as patterns of their own, each with the flags that stand before the first."""
+    pieces = pieces_of(pattern)
+    flags = pieces[0] if pieces and _FLAGS.match(pieces[0]) else ""
+    branches = [flags]
+    depth = 0
+    for piece in pieces[1:] if flags else pieces:
+        depth += 1 if _OPENING.match(piece) else -1 if piece == ")" else 0
+        if piece == "|" and depth == 0:
+            branches.append(flags)
+        else:
+            branches[-1] += piece
+    return tuple(branches)
 
 
 def is_plain(piece: str) -> bool:

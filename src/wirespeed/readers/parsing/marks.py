@@ -6,41 +6,51 @@ many times faster than searching with a hundred of them. A pattern that requires
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from wirespeed.readers.parsing.letters import LetterIndex, required_letters, spread_out
+from wirespeed.readers.parsing.letters import LetterIndex, branches_of, required_letters, spread_out
 
 Recogniser = Callable[[str], bool]
 
 
 class Marks:
-    """A recogniser: one of the patterns is found; or one of them could be, and `confirmed` accepts the text."""
+    """A recogniser: one of the patterns is found; or one of them could be, and `confirmed` accepts the text.
+
+    Alternatives of a pattern are patterns of their own: only those whose letters are in a text are searched for.
+    """
 
     def __init__(self, patterns: tuple[re.Pattern[str] | str, ...], confirmed: Recogniser | None) -> None:
-        self._patterns = list(patterns)
+        self.written = tuple(
+            branch for one in patterns for branch in branches_of(one if isinstance(one, str) else _with_flags(one))
+        )
         self._confirmed = confirmed
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The patterns as they are written."""
-        return tuple(one if isinstance(one, str) else one.pattern for one in self._patterns)
 
     def __call__(self, sample: str) -> bool:
         """Whether the sample is of this format."""
-        return self.accepts(sample, range(len(self._patterns)))
+        return self.accepts(sample, range(len(self.written)))
 
     def accepts(self, sample: str, numbers: Iterable[int]) -> bool:
         """The same, where only these of the patterns could be found."""
         if self._confirmed is not None:
             return self._confirmed(sample)
-        return any(self._compiled(number).search(sample) for number in numbers)
+        return any(_compiled(self.written[number]).search(sample) for number in numbers)
 
-    def _compiled(self, number: int) -> re.Pattern[str]:
-        """Compiled when it is first searched for."""
-        pattern = self._patterns[number]
-        if isinstance(pattern, str):
-            self._patterns[number] = pattern = re.compile(pattern)
-        return pattern
+
+def _with_flags(pattern: re.Pattern[str]) -> str:
+    """A compiled pattern as it is written, with flags that were given beside it."""
+    given = "".join(
+        letter for letter, flag in (("i", re.IGNORECASE), ("m", re.MULTILINE), ("s", re.DOTALL)) if pattern.flags & flag
+    )
+    return f"(?{given}){_LEADING_FLAGS.sub('', pattern.pattern)}" if given else pattern.pattern
+
+
+_LEADING_FLAGS = re.compile(r"^\(\?[aiLmsux]+\)")
+
+
+@cache
+def _compiled(written: str) -> re.Pattern[str]:
+    """Compiled when it is first searched for: most never are."""
+    return re.compile(written)
 
 
 def marked(*patterns: re.Pattern[str] | str, confirmed: Recogniser | None = None) -> Marks:

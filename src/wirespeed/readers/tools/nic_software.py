@@ -54,12 +54,12 @@ _IMAGE = re.compile(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-infer
 _NAME_OF = {name: re.compile(rf"^(?:{pattern})$") for name, pattern in _NAMES.items()}
 _ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$")
 _NOT_A_VERSION = re.compile(r"\s?(?:%|[kKMGT]i?[Bb]|ms\b|us\b|s\b|times\b|x\b|tok|GPUs?\b|nodes?\b|W\b|errors?\b|req)")
-_QUICK = re.compile(rf"(?:{_ALL})(?:\W|[Vv])")
+_QUICK = re.compile(rf"\b(?:{_ALL})(?:\W|[Vv])")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     has_prompt = True
-    for seen in excerpt(lines, _MENTION.match):
+    for seen in excerpt(lines, _mentions):
         index, line = seen.index, seen.line
         has_prompt = bool(line.strip()) and (has_prompt or seen.is_prompt)
         if len(line) > MOST_LINE_CHARACTERS or not _DIGIT.search(line) or not _QUICK.search(line):
@@ -76,6 +76,11 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield _record(lines, index, line, host, "nccl", found["version"].replace(", ", "."))
 
 
+def _mentions(text: str) -> re.Match[str] | None:
+    return _MENTION.match(text) if _FIRST_LETTER.match(text) else None
+
+
+_FIRST_LETTER = re.compile(r"[A-Za-z]")
 _DIGIT = re.compile(r"\d")
 _NUMBERED = re.compile(r"[\d-]|(?i:node|host|worker|master|gpu)")
 
@@ -99,7 +104,7 @@ def _record(lines: Lines, index: int, line: str, host: str | None, name: str, ve
 READER = Reader(
     title=Text(en="software versions", zh="软件版本"),
     gives=(SoftwareVersion,),
-    recognises=marked(_QUICK),
+    recognises=marked(_MENTION, _IMAGE, _TUPLE),
     read=_read,
     obtained_by=("python -m torch.utils.collect_env", "ofed_info -s"),
     voice="loose",
