@@ -1,7 +1,6 @@
 """Inputs made to harm, or merely odd: each costs one problem, and everything beside it is read. Contents are synthetic."""
 
 import gzip
-import io
 import os
 import resource
 import struct

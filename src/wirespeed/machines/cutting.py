@@ -50,8 +50,10 @@ def cut(opener: Opener) -> Cut | None:
             file.seek(start)
             heading = file.read(min(_HEADING_BYTES, end - start)).decode(errors="replace")
         name, command, skipped_bytes = _report_part(heading) if is_report else _dump_part(heading)
-        name = _unused(name, found.contents)
         size = end - start - skipped_bytes
+        if size <= 0:
+            continue
+        name = _unused(name, found.contents)
         found.contents.files[name] = Entry(name, size, partial(window_of, opener, start + skipped_bytes, size))
         if command is not None:
             found.commands[name] = command

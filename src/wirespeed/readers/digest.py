@@ -3,13 +3,14 @@
 Long logs say the same few hundred things a million times. Every line has a *shape*: what is left of it without words from their first
 digit on, and without hexadecimal letters. Of each shape the first lines are kept, then ever fewer, and the last; so whatever occurs in
 a text occurs in its digest, however rare it is and wherever it stands. Which readers fit is told by the rarest shapes, and a reader
-that finds something in the digest which goes on in the text reads the text (`recognise.read_all`).
+that finds something in the digest which goes on in the text gets all of it (`recognise.read_all`).
 """
 
 import re
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from wirespeed.model.lines import MOST_LINE_CHARACTERS, SAMPLE_CHARACTERS, SAMPLE_HEAD_CHARACTERS, Lines, Origin
 
@@ -24,6 +25,13 @@ MOST_KEPT_CHARACTERS = 24 * 1024 * 1024
 MOST_ROUGH_SHAPES = 50_000
 _FROM_DIGIT = re.compile(rb"\d[\w.:/@%+-]*")
 _HEXADECIMAL = b"0123456789abcdef"
+
+
+class RunsOfLines(Lines, Protocol):
+    """A text that also comes in runs of whole lines, which is faster than line by line."""
+
+    def runs(self) -> Iterator[str]:
+        """Runs of whole lines, without the end of the last."""
 
 
 class _Shape:
@@ -41,25 +49,28 @@ class _Shape:
 class Digest:
     """The digest of a text, as lines with the indexes they have in the text. Where lines were left out, an empty one stands."""
 
-    def __init__(self, text: Lines, kept: dict[int, str], shapes: list[_Shape], shape_of: "array[int]", lines_count: int) -> None:
-        self.text = text
+    def __init__(self, text: RunsOfLines, kept: dict[int, str], shapes: list[_Shape], shape_of: "array[int]") -> None:
+        self._text = text
         self.path = text.path
         self.origin: Origin = text.origin
-        self.lines_count = lines_count
         self._kept = kept
-        self._indexes = sorted(kept)
         self._shapes = shapes
         self._shape_of = shape_of
 
     @property
+    def lines_count(self) -> int:
+        """How many lines the text has."""
+        return len(self._shape_of)
+
+    @property
     def kept_count(self) -> int:
-        """How many lines it has."""
+        """How many of them are kept."""
         return len(self._kept)
 
     @property
     def head(self) -> str:
         """The head of the text."""
-        return self.text.head
+        return self._text.head
 
     @property
     def sample(self) -> str:
@@ -67,38 +78,95 @@ class Digest:
         left = SAMPLE_CHARACTERS - SAMPLE_HEAD_CHARACTERS
         chosen: list[int] = []
         for shape in sorted(self._shapes, key=lambda shape: (shape.count, shape.first)):
-            line = self._kept.get(shape.first, "")
-            left -= len(line) + 1
+            left -= len(self._kept[shape.first]) + 1
             if left < 0:
                 break
             chosen.append(shape.first)
-        return "\n".join([self.text.head[:SAMPLE_HEAD_CHARACTERS], *(self._kept[index] for index in sorted(chosen))])
+        return "\n".join([self.head[:SAMPLE_HEAD_CHARACTERS], *(self._kept[index] for index in sorted(chosen))])
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        following = 0
-        for index in self._indexes:
-            if index > following:
-                yield index - 1, ""
-            yield index, self._kept[index]
-            following = index + 1
+        return _with_gaps((index, self._kept[index]) for index in sorted(self._kept))
 
     def whole(self) -> str | None:
         """The whole text, not only what is kept of it."""
-        return self.text.whole()
+        return self._text.whole()
+
+    def count_like(self, line_index: int) -> int:
+        """How many lines of the text are like this one."""
+        return self._shapes[self._shape_of[line_index]].count if 0 <= line_index < len(self._shape_of) else 0
 
     def goes_on(self, line_index: int) -> bool:
         """Whether the text has more lines like this one than the digest."""
-        return 0 <= line_index < self.lines_count and self._shapes[self._shape_of[line_index]].count > FIRST_COUNT
+        return self.count_like(line_index) > FIRST_COUNT
+
+    def with_all(self, most_count: int) -> "Fuller":
+        """The digest with all lines of the shapes that occur so often at most."""
+        return Fuller(self, self._text, most_count)
+
+    def numbers_of(self, most_count: int) -> tuple[list[bool], "array[int]"]:
+        """Which shapes occur so often at most, and the shape of each line."""
+        return [shape.count <= most_count for shape in self._shapes], self._shape_of
+
+    def holds(self, line_index: int) -> bool:
+        """Whether a line is kept."""
+        return line_index in self._kept
 
 
-def digest_of(text: Lines, runs: Iterator[str]) -> Digest | None:
-    """The digest of a text, which `runs` gives in runs of whole lines; None where there is nothing to leave out."""
+class Fuller:
+    """A digest with all lines of its rarer shapes."""
+
+    def __init__(self, digest: Digest, text: RunsOfLines, most_count: int) -> None:
+        self._digest = digest
+        self._text = text
+        self._most_count = most_count
+        self.path = digest.path
+        self.origin: Origin = digest.origin
+
+    @property
+    def head(self) -> str:
+        """The head of the text."""
+        return self._digest.head
+
+    @property
+    def sample(self) -> str:
+        """The sample of the digest."""
+        return self._digest.sample
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return _with_gaps(self._wanted())
+
+    def _wanted(self) -> Iterator[tuple[int, str]]:
+        is_rare, shape_of = self._digest.numbers_of(self._most_count)
+        start = 0
+        for run in self._text.runs():
+            lines = run.split("\n")
+            for offset, (line, number) in enumerate(zip(lines, shape_of[start : start + len(lines)], strict=True)):
+                if is_rare[number] or self._digest.holds(start + offset):
+                    yield start + offset, line[:MOST_LINE_CHARACTERS]
+            start += len(lines)
+
+    def whole(self) -> str | None:
+        """The whole text."""
+        return self._digest.whole()
+
+
+def _with_gaps(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    following = 0
+    for index, line in lines:
+        if index > following:
+            yield index - 1, ""
+        yield index, line
+        following = index + 1
+
+
+def digest_of(text: RunsOfLines) -> Digest | None:
+    """The digest of a text; None where there is nothing to leave out."""
     shapes = _Shapes()
     shape_of = array("I")
     kept: dict[int, str] = {}
     left = MOST_KEPT_CHARACTERS
     index = 0
-    for run in runs:
+    for run in text.runs():
         plain = run.encode("ascii", "replace")
         for line, rough in zip(run.split("\n"), plain.translate(None, _HEXADECIMAL).split(b"\n"), strict=True):
             shape = shapes.known(rough) or shapes.of(rough, line, index)
@@ -114,7 +182,7 @@ def digest_of(text: Lines, runs: Iterator[str]) -> Digest | None:
             return None
     for shape in shapes.every:
         kept.update((at, line[:MOST_LINE_CHARACTERS]) for at, line in shape.last)
-    return Digest(text, kept, shapes.every, shape_of, index) if len(kept) < index else None
+    return Digest(text, kept, shapes.every, shape_of) if len(kept) < index else None
 
 
 class _Shapes:

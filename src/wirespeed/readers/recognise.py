@@ -31,6 +31,8 @@ _OF_PEOPLE = re.compile(
 """Words that machines' lines hardly hold; two different ones make a sentence."""
 SAID_ONCE = Setting | Directive | Command | CodeCall | Table | SoftwareVersion | EnvVar | KernelModule | Address | Sysctl
 """What is so and says nothing new when it is said again."""
+MUCH_MORE = 4
+"""Lines that occur so many times more often than what a reader found are none of its lines, nor headings of theirs."""
 _BEFORE_THE_FIRST = -1
 """Index of a line that is not in the text: the command that printed it."""
 
@@ -53,9 +55,10 @@ def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = pla
     containers are read without the runtime's time stamps and prefixes. A text whose command is known is read as if the command stood
     above it. `attempt` starts a reader and may guard it.
 
-    A reader that finds events or measurements in a digest, of which the text has more, reads the text.
+    A reader that finds events or measurements in a digest, of which the text has more, reads all that is not much commoner than they.
     """
-    told = _told(lines)
+    plain = unwrapped(lines)
+    told = _told(plain)
     names = readers_for(told.sample, readers)
     claimed: set[int] = set()
     for name in (one for one in names if readers[one].voice != "prose"):
@@ -65,7 +68,7 @@ def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = pla
                 claimed.update(quote.line_index for quote in item.quotes)
             yield name, item
     for name in (one for one in names if readers[one].voice == "prose" and not lines.origin.is_collected):
-        for item in _bounded(name, readers[name], lines, attempt(name, readers[name], _Unclaimed(lines, claimed))):
+        for item in _bounded(name, readers[name], lines, attempt(name, readers[name], _Unclaimed(plain, claimed))):
             yield name, item
 
 
@@ -78,22 +81,17 @@ def _read(name: str, reader: Reader, lines: Lines, told: Lines, attempt: Attempt
     """One reader's items, without what rests on the announced command alone."""
     items = attempt(name, reader, told)
     if isinstance(lines, Digest):
-        held = []
-        for item in items:
-            held.append(item)
-            if _goes_on(item, lines):
-                items = attempt(name, reader, _told(lines.text))
-                break
-        else:
-            items = iter(held)
-    yield from items if told is lines else _of_text(items)
+        held = list(items)
+        most_count = max((_count_that_goes_on(item, lines) for item in held), default=0)
+        items = iter(held) if most_count == 0 else attempt(name, reader, _told(unwrapped(lines.with_all(MUCH_MORE * most_count))))
+    yield from items if lines.origin.command is None else _of_text(items)
 
 
-def _goes_on(item: Record | Problem, digest: Digest) -> bool:
-    """Whether something was found of which the text has more that matters: events and measurements are counted."""
+def _count_that_goes_on(item: Record | Problem, digest: Digest) -> int:
+    """How often the text has what was found, where the digest does not have all of it and it matters: events and measurements are counted."""
     if isinstance(item, Problem | SAID_ONCE):
-        return False
-    return any(digest.goes_on(quote.line_index) for quote in item.quotes)
+        return 0
+    return max((digest.count_like(quote.line_index) for quote in item.quotes if digest.goes_on(quote.line_index)), default=0)
 
 
 def _told(lines: Lines) -> Lines:

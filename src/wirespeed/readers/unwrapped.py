@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from wirespeed.model.lines import Lines
+from wirespeed.model.lines import Lines, Origin
 
 Strip: TypeAlias = Callable[[str], str]
 
@@ -69,6 +69,7 @@ class _Unwrapped:
         self._lines = lines
         self._strip = strip
         self.path = lines.path
+        self.origin: Origin = lines.origin
 
     @property
     def head(self) -> str:

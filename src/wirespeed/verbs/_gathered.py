@@ -31,7 +31,7 @@ from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
-from wirespeed.readers.digest import digest_of
+from wirespeed.readers.digest import Digest, digest_of
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
@@ -92,6 +92,7 @@ class Gathered:
         self._machines: list[Recording] = []
         self._seen: dict[bytes, str] = {}
         self._looked_for: set[type[Record]] = set()
+        self._digested: Counter[str] = Counter()
         self._left_head_characters = MOST_HEAD_CHARACTERS
 
     def gather(self, paths: tuple[str, ...]) -> None:
@@ -112,22 +113,37 @@ class Gathered:
                     self.look(Recording(opened.machine), opened.path)
                 else:
                     self.take(opened)
+            self._tell_digested(name)
             if len(self.inputs) == count and not self.question and not self._was_seen(name):
                 self.unread.append(name)
+
+    def _tell_digested(self, name: str) -> None:
+        """That of long texts not every line was shown to every reader, once for all texts of an input."""
+        texts, lines, left_out = (self._digested[of] for of in ("texts", "lines", "left out"))
+        if texts:
+            why = Text(
+                en=f"has {texts} long text(s) of {lines} lines in all; where many differ only in figures and identifiers and no reader found"
+                f" anything in the first of them, the others were not read ({left_out} lines at most)",
+                zh=f"含 {texts} 个长文本，共 {lines} 行；许多行仅数字与标识不同，若各读取器在其中最初几行没有发现任何内容，其余不再读取"
+                f"（至多 {left_out} 行）",
+            )
+            self.problems.append(Problem(source=Source(tool="input", path=name), why=why))
+            self._digested.clear()
 
     def _was_seen(self, path: str) -> bool:
         """Whether an input was left out because its text had been read already."""
         return any(problem.source.tool == "input" and problem.source.path.startswith(path) for problem in self.problems)
 
-    def look(self, machine: Recording, name: str) -> None:
-        """Take in the facts of a machine."""
+    def look(self, machine: Recording, name: str, is_whole: bool = True) -> None:
+        """Take in the facts of a machine. Of one of which only some files were copied, what is not found may be there."""
         items = observe(machine)
         found = [item for item in items if isinstance(item, Record)]
         self.records.extend(found)
         self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
         self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
         self._machines.append(machine)
-        self.has_looked()
+        if is_whole:
+            self.has_looked()
 
     def has_looked(self) -> None:
         """Note that the collectors have looked at a machine: what they did not find is not there."""
@@ -183,6 +199,8 @@ class Gathered:
         """Read one text with every reader that knows it."""
         self._opened.append(lines)
         lines = _at_hand(lines)
+        if isinstance(lines, Digest):
+            self._digested.update({"texts": 1, "lines": lines.lines_count, "left out": lines.lines_count - lines.kept_count})
         counts: Counter[str] = Counter()
         readers = self.readers
         if is_ours_alone(lines.head):
@@ -259,7 +277,7 @@ def _at_hand(lines: Lines) -> Lines:
     if not isinstance(lines, StreamLines):
         return lines
     if lines.size_bytes > MOST_AT_HAND_BYTES:
-        return digest_of(lines, lines.runs()) or lines
+        return digest_of(lines) or lines
     whole = lines.whole()
     return lines if whole is None else MemoryLines(whole, lines.path, lines.origin)
 

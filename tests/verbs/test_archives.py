@@ -1,0 +1,88 @@
+"""The whole way from a support archive to findings: facts of its machine, outputs by their commands, logs, and whose they are."""
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import wirespeed
+from wirespeed.model.finding import Finding
+
+LOG = "".join(
+    f"Jan  5 1{hour}:00:0{second} node-a kernel: mlx5_core 0000:17:00.0 ens1f0np0: Link {state}\n"
+    for hour in range(6)
+    for second, state in ((1, "down"), (4, "up"))
+)
+COUNTERS = "NIC statistics:\n     rx_packets: 1\n     link_down_events_phy: 6\n"
+NOTE = "we think the network drops packets and the cable is broken, nothing else changed\n"
+
+
+def _sosreport(place: Path, **files: str) -> Path:
+    with tarfile.open(place, "w:gz") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"sosreport-node-a-2026-01-09-abcdefg/{name}")
+            content = text.encode()
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return place
+
+
+def _surest(path: Path) -> Finding:
+    return wirespeed.diagnose(str(path)).findings[0]
+
+
+def test_a_sosreport_is_diagnosed(tmp_path: Path) -> None:
+    files = {
+        "proc/sys/kernel/hostname": "node-a\n",
+        "proc/sys/net/core/rmem_max": "212992\n",
+        "sys/class/net/ens1f0np0/mtu": "9000\n",
+        "sos_commands/networking/ethtool_-S_ens1f0np0": COUNTERS,
+        "sos_commands/kernel/dmesg": "[    0.000000] Linux version 5.14.0\n",
+        "var/log/messages": LOG,
+        "var/log/notes": NOTE,
+    }
+    answer = wirespeed.diagnose(str(_sosreport(tmp_path / "sos.tar.gz", **files)))
+    assert answer.findings[0].cause == "link-flapping"
+    quoted = {quote.source.rpartition("abcdefg/")[2] for one in answer.findings[0].evidence for quote in one.quotes}
+    assert quoted == {"var/log/messages", "sos_commands/networking/ethtool_-S_ens1f0np0"}
+    assert [one.recognised_as for one in answer.inputs[:1]] == ["machine"]
+    assert not any("prose" in (one.recognised_as, *one.also) for one in answer.inputs)
+
+
+def test_counters_in_a_sosreport_belong_to_the_interface_of_the_files_name(tmp_path: Path) -> None:
+    from wirespeed.model.facts.link import Counter
+    from wirespeed.verbs.diagnose import Options, examine
+
+    place = _sosreport(
+        tmp_path / "sos.tar.gz", **{"sos_commands/networking/ethtool_-S_ens1f0np0": COUNTERS, "etc/hostname": "node-a\n"}
+    )
+    _, case = examine(Options(inputs=(str(place),)))
+    counters = case.every(Counter)
+    assert {(one.scope, one.host) for one in counters} == {("ens1f0np0", "node-a")}
+    assert [(quote.line_index, quote.text) for quote in counters[-1].quotes] == [(2, "     link_down_events_phy: 6")]
+
+
+def test_a_bug_report_is_diagnosed(tmp_path: Path) -> None:
+    rule = "_" * 44
+    text = (
+        f"{rule}\n\nStart of NVIDIA bug report log file.\n\nDate: Fri Jan  9 12:00:00 UTC 2026\nuname: Linux node-a 5.15.0 x86_64\n\n"
+        f"{rule}\n\ndmesg:\n\n[ 100.000000] NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.\n\n"
+        f"{rule}\n\n*** /proc/cmdline\n*** ls: -r--r--r-- 1 root root 0 2026 /proc/cmdline\nroot=/dev/sda1\n\n"
+    )
+    (tmp_path / "nvidia-bug-report.log.gz").write_bytes(gzip.compress(text.encode()))
+    found = _surest(tmp_path / "nvidia-bug-report.log.gz")
+    assert found.rule == "gpu_xid"
+    assert found.evidence[0].quotes[0].source.endswith("nvidia-bug-report.log.gz!dmesg")
+
+
+def test_the_same_tree_unpacked_gives_the_same_findings(tmp_path: Path) -> None:
+    files = {"proc/sys/kernel/hostname": "node-a\n", "sys/class/net/ens1f0np0/mtu": "9000\n", "var/log/messages": LOG}
+    packed = wirespeed.diagnose(str(_sosreport(tmp_path / "sos.tar.gz", **files)))
+    for name, text in files.items():
+        place = tmp_path / "unpacked" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    unpacked = wirespeed.diagnose(str(tmp_path / "unpacked"))
+    assert [(one.cause, one.confidence_ratio) for one in packed.findings] == [
+        (one.cause, one.confidence_ratio) for one in unpacked.findings
+    ]
