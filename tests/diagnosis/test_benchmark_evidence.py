@@ -101,6 +101,23 @@ def _served(concurrency: int, tokens_per_s: float, offered: str = "", duration_s
     )
 
 
+def _steps(*seconds: float) -> str:
+    """A log in the form of nanoGPT."""
+    return "".join(f"iter {number}: loss 3.1, time {1000 * one:.1f}ms\n" for number, one in enumerate(seconds))
+
+
+def _timers(**times: tuple[float, float]) -> str:
+    """A block of Megatron-LM's timers: the least and the most of all ranks, in milliseconds."""
+    rows = (f"    {name.replace('_', '-')} ..........: ({least:.2f}, {most:.2f})\n" for name, (least, most) in times.items())
+    return "(min, max) time across ranks (ms):\n" + "".join(rows)
+
+
+RANKS = "times across ranks (ms):\n  forward-compute:\n     rank  0: 500.10\n     rank  1: 505.20\n     rank  2: {third:.2f}\n     rank  3: 502.30\n"
+RANK_STEP = "[rank{rank}]: [titan] step: {step}  loss:  7.1  memory: 30.85GiB(38.99%)  tps: 5,432  mfu: 31.59%\n"
+COMMS = "Comm. Op            Message Size        Count               Total Latency(ms)   Avg Latency(ms)     tput_avg (Gbps)     busbw_avg (Gbps)\nall_reduce\n"
+COMMS_ROW = "                    {size: <20}{count: <20}{total: <20}0.08                0.43                0.41\n"
+
+
 def _topology(*devices: str) -> str:
     return '<system version="1">\n<cpu numaid="0" affinity="ffff">\n' + "".join(devices) + "</cpu>\n</system>\n"
 
@@ -167,6 +184,33 @@ SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
             ),
         ),
     ),
+    "steps grow slower": ("straggler_gpu_throttle", (_steps(*(1.0 + 0.02 * number for number in range(40))),)),
+    "steps are slower at once": ("straggler_slow_node", (_steps(*[1.0, 1.01, 0.99] * 7, *[1.5, 1.52, 1.49] * 7),)),
+    "timers: unhidden communication": (
+        "parallel_strategy_comm_bound",
+        (_timers(forward_backward=(900, 1000), all_grads_sync=(500, 520), optimizer=(100, 100)),),
+    ),
+    "timers: batches": (
+        "dataloader_bound",
+        (_timers(forward_backward=(900, 1000), batch_generator=(10, 600), optimizer=(100, 100)),),
+    ),
+    "timers: uneven computing": (
+        "straggler_compute_imbalance",
+        (_timers(forward_backward=(900, 1000), forward_compute=(200, 400)),),
+    ),
+    "timers: one slow rank": ("straggler_slow_node", (RANKS.format(third=910.7),)),
+    "a rank falls silent": (
+        "peer_process_died",
+        ("".join(RANK_STEP.format(rank=rank, step=step) for step in range(1, 9) for rank in range(4) if rank != 2 or step < 4),),
+    ),
+    "DeepSpeed: small messages": (
+        "small_message_latency_bound",
+        (
+            COMMS
+            + COMMS_ROW.format(size="2.0 KB", count=9000, total=720.0)
+            + COMMS_ROW.format(size="678.86 MB", count=4, total=60.0),
+        ),
+    ),
     "plan: no NVLink": (
         "nvlink_missing",
         (
@@ -217,6 +261,31 @@ NOT_SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "figures of two runs are not mixed": (
         "no_fault_queueing",
         (_served(4, 900.0, duration_s=240.0), _served(64, 900.0, duration_s=20.0)),
+    ),
+    "steps alike, one pause": ("straggler_gpu_throttle", (_steps(*[1.0, 1.01, 0.99] * 7, 9.0, *[1.0, 1.02, 0.99] * 7),)),
+    "steps slow at first": ("straggler_slow_node", (_steps(9.0, 4.0, *[1.0, 1.01, 0.99] * 7),)),
+    "steps that are quicker later": ("straggler_slow_node", (_steps(*[1.5, 1.52, 1.49] * 7, *[1.0, 1.01, 0.99] * 7),)),
+    "timers: communication is hidden": (
+        "parallel_strategy_comm_bound",
+        (_timers(forward_backward=(900, 1000), all_grads_sync=(10, 12), optimizer=(100, 100)),),
+    ),
+    "timers: batches at hand": (
+        "dataloader_bound",
+        (_timers(forward_backward=(900, 1000), batch_generator=(1, 6), optimizer=(100, 100)),),
+    ),
+    "timers: even computing": ("straggler_compute_imbalance", (_timers(forward_backward=(900, 1000), forward_compute=(390, 400)),)),
+    "timers: ranks alike": ("straggler_slow_node", (RANKS.format(third=510.7),)),
+    "all ranks go on": (
+        "peer_process_died",
+        ("".join(RANK_STEP.format(rank=rank, step=step) for step in range(1, 9) for rank in range(4)),),
+    ),
+    "DeepSpeed: large messages": (
+        "small_message_latency_bound",
+        (
+            COMMS
+            + COMMS_ROW.format(size="2.0 KB", count=900, total=72.0)
+            + COMMS_ROW.format(size="678.86 MB", count=40, total=602.3),
+        ),
     ),
     "a refused TCP ping is no loss": (
         "packet_loss",

@@ -31,6 +31,17 @@ class CollectiveRun(Record, frozen=True, kw_only=True):
     is_timed_by_gpu: bool | None = None
 
 
+class CollectiveTotal(Record, frozen=True, kw_only=True):
+    """All operations of one kind and size that a running job made, summed up."""
+
+    operation: str
+    size_bytes: int
+    operations_count: int
+    total_s: float
+    mean_s: float | None = None
+    busbw_bytes_per_s: float | None = None
+
+
 class BenchmarkStart(Record, frozen=True, kw_only=True):
     """The first line of a collective benchmark's header: one for each run, or for each process that believes it is alone."""
 
@@ -226,7 +237,22 @@ class TrainingStep(Record, frozen=True, kw_only=True):
     data_mean_s: float | None = None
     throughput_per_s: float | None = None
     """Samples, examples, images or tokens per second as the log counts them."""
+    flops_per_s: float | None = None
+    """Of one GPU, as the program counts the model's operations."""
     rank: int | None = None
+
+
+class PhaseTime(Record, frozen=True, kw_only=True):
+    """Time of one part of a training step by the program's own timers: of one rank, or the least and the most of all ranks."""
+
+    name: str
+    """As the program names it: `forward-backward`, `all-grads-sync`, `batch-generator`, `bwd_allreduce`, `optimizer` ..."""
+    time_s: float | None = None
+    time_min_s: float | None = None
+    time_max_s: float | None = None
+    rank: int | None = None
+    report_index: int = 0
+    """Which report of the text it is from, in order: parts of one step share it."""
 
 
 class ServingMetric(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclRankState
-from wirespeed.model.measurement import CollectiveRun
+from wirespeed.model.measurement import CollectiveRun, CollectiveTotal
 
 _GONE_STATES = ("dead", "missing")
 _UNEQUAL_RATIO, _UNEQUAL_S = 0.3, 1e-4
@@ -135,8 +135,13 @@ def last_comers(case: Case) -> LastComers | None:
     return LastComers(rank=rank if is_one else None, share_ratio=share, operations_count=len(last), runs=shown[:3])
 
 
-def small_message_share(case: Case) -> tuple[float, int, tuple[CollectiveRun, ...]] | None:
+def small_message_share(case: Case) -> tuple[float, int, tuple[CollectiveRun | CollectiveTotal, ...]] | None:
     """Share of a job's time in collectives that messages of less than a megabyte take, their number, and some of them."""
+    totals = case.every(CollectiveTotal, lambda one: one.operations_count > 0 and one.size_bytes > 0)
+    if totals:
+        few = tuple(one for one in totals if one.size_bytes < SMALL_BYTES)
+        count, whole_s = sum(one.operations_count for one in few), sum(one.total_s for one in totals)
+        return (sum(one.total_s for one in few) / whole_s, count, few[:3]) if count >= FEWEST_MESSAGES and whole_s > 0 else None
     runs = case.every(CollectiveRun, lambda one: one.rank is not None and one.time_s is not None)
     small = tuple(one for one in runs if one.size_bytes < SMALL_BYTES)
     total_s = sum(one.time_s or 0.0 for one in runs)

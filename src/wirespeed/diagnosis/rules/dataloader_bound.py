@@ -7,6 +7,7 @@ from wirespeed.diagnosis.joins.pieces import (
     piece,
     snake,
 )
+from wirespeed.diagnosis.joins.step_times import data_share
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
     FAIR,
@@ -22,9 +23,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import (
-    TrainingStep,
-)
+from wirespeed.model.measurement import PhaseTime, TrainingStep
 from wirespeed.model.settings import CodeCall, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import storage
@@ -50,6 +49,9 @@ def _judge(case: Case) -> Verdict:
         )
     elif waits and all(share <= HEALTHY_RATIO for _, share in waits):
         evidence.append(contradicts(_FED, STRONG, waits[0][0]))
+    timed = data_share(case)
+    if timed and timed[0] >= NOTABLE_RATIO:
+        evidence.append(supports(_TIMED, STRONG, timed[1], share_ratio=timed[0]))
     evidence += piece(_SAID, STRONG if not evidence else FAIR, case.said("input-pipeline-waits"))
     evidence += piece(_SYNTHETIC, FAIR, case.said("synthetic-data-is-fast"))
     if evidence:
@@ -64,6 +66,7 @@ def _judge(case: Case) -> Verdict:
 
 
 _MEASURED = Text(en="a step waits {share_ratio} of its time for data", zh="一个步骤有 {share_ratio} 的时间在等数据")
+_TIMED = Text(en="the slowest rank fetches its batch for {share_ratio} of the step", zh="最慢的 rank 取批次占步时的 {share_ratio}")
 _FED = Text(en="steps hardly wait for data", zh="步骤几乎不等数据")
 _SAID = Text(en="the input pipeline is said or seen to hold the steps", zh="输入流水线拖住了步骤")
 _SYNTHETIC = Text(en="with made-up data it is fast", zh="用合成数据就快")
@@ -79,6 +82,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(TrainingStep, lambda one: one.data_s is not None),),
+        (wants(PhaseTime, lambda one: "batch" in one.name),),
         (wants(CodeCall, lambda one: "data_loader" in snake(one.name)),),
         (Statement,),
     ),

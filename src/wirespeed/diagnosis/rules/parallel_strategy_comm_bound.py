@@ -2,16 +2,18 @@
 
 import re
 
-from wirespeed.diagnosis.joins.pieces import piece, quantities
+from wirespeed.diagnosis.joins.pieces import against, piece, quantities
+from wirespeed.diagnosis.joins.step_times import COMMUNICATION, communication_share
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import TrainingStep
+from wirespeed.model.measurement import PhaseTime, TrainingStep
 from wirespeed.model.settings import Command, Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _SHARE_RATIO = 0.3
 """Exposed communication from which another layout is worth a look; a starting point, not calibrated."""
+_LITTLE_RATIO = 0.05
 _LONGER_RATIO = 1.2
 _OF_A_RATE = re.compile(
     r"\s?%?\s?(?:of|below|under|from|slower|less|lower)\s(?:what|(?:the |its |our |than )*(?:expected|vendor|peak|line|theoret|rated|nominal|advertised|promised|spec|link|max|published))"
@@ -36,8 +38,12 @@ def _judge(case: Case) -> Verdict:
     )
     said = case.said("communication-share-high", "scales-badly")
     slow = case.said("slow-links")
+    timed = communication_share(case)
+    is_large = timed is not None and timed[0] >= _SHARE_RATIO
     evidence = (
         *piece(_SHARE, FAIR, shares, share_ratio=shares[0].value if shares else None),
+        *piece(_TIMED, STRONG, timed[1] if timed and is_large else (), share_ratio=timed[0] if timed else None),
+        *against(_LITTLE, FAIR, timed[1] if timed and timed[0] <= _LITTLE_RATIO else ()),
         *piece(_SAID, FAIR + 0.5, said),
         *piece(_FULL, FAIR, case.said("link-full") if sharded else ()),
         *piece(_LONGER, FAIR, _longer_with_more(case)),
@@ -78,6 +84,11 @@ def _waits_for_data(case: Case) -> tuple[TrainingStep, ...]:
 _FULL = Text(en="the link is full while parameters are gathered over it", zh="参数收集占满链路")
 _LONGER = Text(en="a step takes longer on several machines than on one", zh="多机每步耗时长于单机")
 _SHARE = Text(en="communication takes {share_ratio} of the step", zh="通信占步时的 {share_ratio}")
+_TIMED = Text(
+    en="by the program's timers unhidden communication takes {share_ratio} of the step",
+    zh="按程序计时器，未被掩盖的通信占步时的 {share_ratio}",
+)
+_LITTLE = Text(en="by the program's timers hardly any communication is left unhidden", zh="按程序计时器，几乎没有未被掩盖的通信")
 _SAID = Text(en="communication takes most of the step, or more nodes bring little", zh="通信占去大部分步时，或增加节点收效甚微")
 _SLOW = Text(en="the links between the nodes are slow", zh="节点间链路较慢")
 _SHARDED = Text(
@@ -96,6 +107,7 @@ RULE = Rule(
     needs=(
         (wants(Command, _shards_fully),),
         (wants(TrainingStep, lambda one: bool(one.step_s and one.data_s)),),
+        (wants(PhaseTime, lambda one: one.name in COMMUNICATION),),
         (Statement,),
         (Quantity,),
     ),

@@ -4,12 +4,14 @@ import re
 
 from wirespeed.diagnosis.joins import ranks
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.step_times import fallen_silent
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, KernelEvent
 from wirespeed.model.events.nccl import NcclRankState, NcclWarning
 from wirespeed.model.facts.cluster import ClusterEvent, NodeState
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TrainingStep
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -50,6 +52,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_DEAD, STRONG + SLIGHT, ranks.gone(case, "dead")),
         *piece(_NO_ANSWER, FAIR, ranks.gone(case, "missing") if not ranks.gone(case, "dead") else ()),
         *against(_ALL_WELL, FAIR, ranks.all_well(case)),
+        *piece(_SILENT, FAIR, fallen_silent(case)),
         *piece(_REMOTE, SLIGHT, remote),
         *piece(_SAID, FAIR + SLIGHT, case.said("process-gone")),
     )
@@ -70,6 +73,7 @@ _NO_ANSWER = Text(
     en="NCCL's RAS gets no answer from a process: it ended, or it is stopped", zh="NCCL 的 RAS 得不到某进程应答：它已退出或被停住"
 )
 _ALL_WELL = Text(en="NCCL's RAS finds every rank running", zh="NCCL 的 RAS 显示所有 rank 都在运行")
+_SILENT = Text(en="a rank logs no more steps while the others go on", zh="某 rank 不再记录步数，而其他仍在继续")
 _REMOTE = Text(en="NCCL reports that a remote process may have exited", zh="NCCL 报告远端进程可能已退出")
 _SAID = Text(en="a process or node died before the others complained", zh="某进程或节点先于其他报错而退出")
 
@@ -87,6 +91,7 @@ RULE = Rule(
         (wants(ClusterEvent, lambda one: one.reason in _ENDED),),
         (wants(NodeState, lambda one: one.state in _GONE),),
         (NcclRankState,),
+        (wants(TrainingStep, lambda one: one.rank is not None),),
         (Statement,),
     ),
     judge=_judge,

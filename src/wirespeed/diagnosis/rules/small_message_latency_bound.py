@@ -7,7 +7,7 @@ from wirespeed.diagnosis.joins.ranks import small_message_share
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import CollectiveRun
+from wirespeed.model.measurement import CollectiveRun, CollectiveTotal
 from wirespeed.model.record import Record
 from wirespeed.model.settings import CodeCall, Quantity, Setting, Statement
 from wirespeed.model.text import Text
@@ -116,6 +116,7 @@ RULE = Rule(
     needs=(
         (wants(Setting, lambda one: "bucket" in one.name.lower()),),
         (wants(CollectiveRun, lambda one: one.rank is not None),),
+        (CollectiveTotal,),
         (wants(CodeCall, lambda one: "bucket_cap_mb" in one.arguments),),
         (Statement,),
     ),

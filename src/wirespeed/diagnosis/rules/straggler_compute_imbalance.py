@@ -4,10 +4,11 @@ import re
 
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.diagnosis.joins.ranks import last_comers
+from wirespeed.diagnosis.joins.step_times import uneven_compute
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import CollectiveRun, TrainingStep
+from wirespeed.model.measurement import CollectiveRun, PhaseTime, TrainingStep
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
@@ -19,6 +20,7 @@ _SAME_SUM_RATIO = 0.2
 """How far the sums may be apart, relative to how far the communication times are; a starting point, not calibrated."""
 _MOST_RANKS = 4096
 _MOST_LISTS = 16
+_APART_RATIO = 0.25
 _LONG_S = 1e-3
 """64 KiB in a millisecond is 0.5 Gb/s: no training network is that slow, so a millisecond on so little data is waiting."""
 
@@ -33,6 +35,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_UNEXPLAINED, FAIR, case.said("size-cannot-explain")),
         *piece(_UNEVEN, FAIR + SLIGHT, case.said("work-uneven")),
         *piece(_RANKS, FAIR, _uneven_steps(case)),
+        *piece(_TIMERS, FAIR, uneven_compute(case, _APART_RATIO)),
         *piece(_IN_TURN, FAIR + SLIGHT, last.runs if last is not None and last.rank is None else ()),
         *(contradicts(_STUCK, FAIR, one) for one in case.said("hang")[:1] if not case.said("size-cannot-explain")),
     )
@@ -109,6 +112,9 @@ _UNEXPLAINED = Text(
 )
 _UNEVEN = Text(en="the work of the ranks differs", zh="各 rank 的工作量不同")
 _STUCK = Text(en="the job stands still, it does not merely wait", zh="作业完全停住，而不只是等待")
+_TIMERS = Text(
+    en="by the program's timers the ranks compute for very different times", zh="按程序自身计时器，各 rank 的计算时间相差很大"
+)
 _IN_TURN = Text(
     en="ranks wait for each other in collectives, now for this one, now for that",
     zh="各 rank 在集合操作中互相等待，时而等这个，时而等那个",
@@ -125,6 +131,7 @@ RULE = Rule(
     needs=(
         (wants(TrainingStep, lambda one: one.rank is not None),),
         (wants(CollectiveRun, lambda one: one.rank is not None),),
+        (wants(PhaseTime, lambda one: one.time_min_s is not None),),
         (wants(Table, lambda one: len(one.rows) >= 3),),
         (Statement,),
         (Quantity,),

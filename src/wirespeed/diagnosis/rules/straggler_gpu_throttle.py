@@ -5,6 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 from wirespeed.diagnosis.joins.pieces import piece
+from wirespeed.diagnosis.joins.step_times import slowdown
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
@@ -33,6 +34,8 @@ def _judge(case: Case) -> Verdict:
     slow_clock = (*_far_below(gpus, "sm_clock_hz", _LOW_CLOCK_SHARE_RATIO), *_below_own_maximum(gpus))
     hot = tuple(one for one in gpus if (one.temperature_celsius or 0) >= 85)
     healthy = tuple(one for one in gpus if one.throttle_reasons is not None and not set(one.throttle_reasons) - _HARMLESS)
+    slower = slowdown(case)
+    decay = _throughput_decay(case)
     evidence = (
         *piece(_SLOWED, STRONG + SLIGHT, slowed),
         *piece(_CAPPED, STRONG if low else FAIR, capped),
@@ -44,7 +47,13 @@ def _judge(case: Case) -> Verdict:
         *piece(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
         *piece(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
         *piece(_DECAYS, FAIR, case.said("slower-as-it-heats")),
-        *piece(_DECAYING, FAIR, _throughput_decay(case)),
+        *piece(_DECAYING, FAIR, decay),
+        *piece(
+            _SLOWER,
+            FAIR if slower and slower.how == "gradual" else SLIGHT,
+            (slower.before, slower.after) if slower and not decay else (),
+            times_text=f"{slower.times:.2f}" if slower else None,
+        ),
         *((contradicts(_FREE, FAIR, healthy[0]),) if healthy and len(healthy) == len(gpus) else ()),
     )
     return Verdict(evidence=evidence)
@@ -117,6 +126,7 @@ _HOT = Text(en="a GPU is at 85 °C or more", zh="有 GPU 温度达到 85 °C 以
 _SAID = Text(en="a GPU is throttled, hot or capped", zh="GPU 被降频、过热或被限功率")
 _DECAYS = Text(en="it slows down over time and recovers after a pause", zh="随时间变慢，停歇后恢复")
 _DECAYING = Text(en="logged throughput falls steadily", zh="日志中的吞吐持续下降")
+_SLOWER = Text(en="steps become {times_text} times as long and stay so", zh="步时变为原来的 {times_text} 倍并保持")
 _FREE = Text(en="no GPU reports a reason to slow down", zh="没有 GPU 报告降频原因")
 
 RULE = Rule(
@@ -139,9 +149,24 @@ RULE = Rule(
                 ),
             ),
         ),
-        (wants(TrainingStep, lambda one: bool(one.throughput_per_s)),),
+        (wants(TrainingStep, lambda one: bool(one.throughput_per_s or one.step_s)),),
         (wants(Table, lambda one: any(_CAP_HEADING.search(name) or _CLOCK_HEADING.search(name) for name in one.columns)),),
         (Statement,),
+    ),
+    silence_needs=(
+        (
+            wants(
+                Gpu,
+                lambda one: bool(
+                    one.throttle_reasons is not None
+                    or one.power_w
+                    or one.sm_clock_hz
+                    or one.power_limit_w
+                    or one.temperature_celsius
+                ),
+            ),
+        ),
+        (wants(Table, lambda one: any(_CAP_HEADING.search(name) or _CLOCK_HEADING.search(name) for name in one.columns)),),
     ),
     judge=_judge,
     explain=Explain(

@@ -6,11 +6,12 @@ from statistics import median
 from wirespeed.diagnosis.joins.paths import late_hosts, lossy_trains
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.ranks import last_comers
+from wirespeed.diagnosis.joins.step_times import slow_rank_of_compute, slowdown
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import LatencyRun
-from wirespeed.model.measurement import CollectiveRun, TrainingStep
+from wirespeed.model.measurement import CollectiveRun, PhaseTime, TrainingStep
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
@@ -34,6 +35,7 @@ def _judge(case: Case) -> Verdict:
     runs = late[latest] if latest else ()
     last = last_comers(case)
     is_one = last is not None and last.rank is not None
+    slower = slowdown(case)
     evidence = (
         *piece(
             _LATE,
@@ -44,7 +46,8 @@ def _judge(case: Case) -> Verdict:
         ),
         *against(_PROMPT, FAIR, case.every(LatencyRun, load="idle") if not late else ()),
         *piece(_TABLE, STRONG, (table[0],) if table else (), place=table[1] if table else None),
-        *piece(_RANKS, STRONG, _slow_ranks(case)),
+        *piece(_RANKS, STRONG, _slow_ranks(case) or slow_rank_of_compute(case, _SLOW_TIME_RATIO)),
+        *piece(_SUDDEN, SLIGHT, (slower.before, slower.after) if slower and slower.how == "sudden" else ()),
         *piece(
             _LAST,
             STRONG,
@@ -139,6 +142,7 @@ _LAST = Text(
     en="rank {rank} comes last to {share_ratio} of the collectives in which ranks wait for each other",
     zh="在 rank 互相等待的集合操作中，有 {share_ratio} 是 rank {rank} 最后到达",
 )
+_SUDDEN = Text(en="from one step on all steps take longer", zh="从某一步起所有步都变慢")
 _SAID = Text(en="one node is slow, or the job is fast without it", zh="某节点慢，或去掉它后作业变快")
 
 RULE = Rule(
@@ -151,9 +155,17 @@ RULE = Rule(
     needs=(
         (LatencyRun,),
         (wants(Table, lambda one: len(one.rows) >= 3),),
+        (wants(TrainingStep, lambda one: one.rank is not None or bool(one.step_s or one.throughput_per_s)),),
+        (wants(CollectiveRun, lambda one: one.rank is not None),),
+        (wants(PhaseTime, lambda one: one.rank is not None),),
+        (Statement,),
+    ),
+    silence_needs=(
+        (LatencyRun,),
+        (wants(Table, lambda one: len(one.rows) >= 3),),
         (wants(TrainingStep, lambda one: one.rank is not None),),
         (wants(CollectiveRun, lambda one: one.rank is not None),),
-        (Statement,),
+        (wants(PhaseTime, lambda one: one.rank is not None),),
     ),
     judge=_judge,
     explain=Explain(

@@ -1,7 +1,8 @@
 """Step times and throughput in training logs: the forms of the common trainers.
 
-Known forms: PyTorch ImageNet example, timm, mmcv, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, DeepSpeed, Hugging Face
-Trainer (end of run), torchtitan, nanoGPT, llm.c, tf_cnn_benchmarks, and plain `step N, X examples/sec`.
+Known forms: PyTorch ImageNet example, timm, mmcv, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, NeMo, DeepSpeed, nanotron,
+MaxText, Hugging Face Trainer (progress bar and end of run), Lightning, torchtitan, torchtune, nanoGPT, llm.c, tf_cnn_benchmarks, and plain
+`step N, X examples/sec`. A progress bar gives a moving mean; one that counts bytes, or names what it does, is none of a training loop.
 """
 
 import re
@@ -41,9 +42,19 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("detectron2", rf"\biter: (?P<step>\d+)\s.*\btime: (?P<s>{_N})\s.*\bdata_time: (?P<data_s>{_N})"),
     (
         "Megatron-LM",
-        rf"\biteration\s+(?P<step>\d+)/\s*\d+ \|.*elapsed time per iteration \(ms\): (?P<ms>{_N})"
-        rf"(?:.*samples per second: (?P<rate>{_N}))?",
+        rf"\biteration\s+(?P<step>\d+)/\s*\d+ \|.*elapsed time per iteration \(ms\): (?P<ms>{_N})(?:/(?P<mean_ms>{_N}))?"
+        rf"(?:.*throughput per GPU \(TFLOP/s/GPU\): (?P<tflops>{_N}))?(?:.*samples per second: (?P<rate>{_N}))?",
     ),
+    ("NeMo", rf"\bglobal_step[:=] ?(?P<step>\d+)(?:\.0+)?\b.*\btrain_step_timing in s[:=] ?(?P<s>{_N})"),
+    (
+        "nanotron",
+        rf"\biteration: (?P<step>\d+) / \d+ \|.*elapsed_time_per_iteration_ms: (?P<ms>{_N})(?:.*hardware_tflops_per_gpu: (?P<tflops>{_N}))?",
+    ),
+    (
+        "MaxText",
+        rf"\bcompleted step: (?P<step>\d+), seconds: (?P<s>{_N})(?:, TFLOP/s/device: (?P<tflops>{_N}))?(?:, Tokens/s/device: (?P<rate>{_N}))?",
+    ),
+    ("torchtune", rf"\bStep (?P<step>\d+) \| loss:.*\btokens_per_second_per_gpu:(?P<rate>{_N})"),
     ("DeepSpeed timer", rf"\bglobal_step=(?P<step>\d+), RunningAvgSamplesPerSec={_N}, CurrSamplesPerSec=(?P<rate>{_N})"),
     ("DeepSpeed engine", rf"\bsteps: (?P<step>\d+) loss: \S+ iter time \(s\): (?P<s>{_N})(?: samples/sec: (?P<rate>{_N}))?"),
     ("DeepSpeed, shortened", rf"\bSamplesPerSec=(?P<rate>{_N})"),
@@ -51,7 +62,12 @@ _FORMS: tuple[tuple[str, str], ...] = (
         "Hugging Face, end of run",
         rf"'train_samples_per_second': '?(?P<rate>{_N})'?,.*'train_steps_per_second': '?(?P<steps_per_s>{_N})",
     ),
-    ("torchtitan", rf"\bstep:\s+(?P<step>\d+)\s+loss:.*\b(?:tps|wps): (?P<rate>{_N})"),
+    ("torchtitan", rf"\bstep:\s+(?P<step>\d+)\s+loss:.*\b(?:tps|wps): (?P<rate>{_N})(?:.*\btflops: (?P<tflops>{_N}))?"),
+    (
+        "progress bar",
+        rf"^(?:\s*|.*\b(?:[Ee]poch|[Tt]rain|[Ss]teps?)[\w :/\[\]]{{0,24}}:\s*)\d{{1,3}}%\|[^|]{{0,200}}\| ?(?P<step>\d+)/\d+ \[[^\]]{{0,60}}?, +"
+        rf"(?:(?P<mean_s>{_N})s/it|(?P<its_per_s>{_N})it/s)",
+    ),
     ("nanoGPT", rf"\biter (?P<step>\d+): loss \S+, time (?P<ms>{_N})ms"),
     ("llm.c", rf"\bstep\s+(?P<step>\d+)/\d+ \|.*\| (?P<ms>{_N}) ms \|(?:.*\| (?P<rate>{_N}) tok/s)?"),
     ("build-nanogpt", rf"\bstep\s+(?P<step>\d+) \|.*\bdt: (?P<ms>{_N})ms \|.*tok/sec: (?P<rate>{_N})"),
@@ -64,20 +80,30 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ),
 )
 _PATTERNS = tuple(re.compile(pattern) for _, pattern in _FORMS)
-_HINT = re.compile(r"Time|time|/s\b|/sec|per second|SamplesPerSec|samples_per_second|tps:|wps:|dt:| ms \|")
+_HINT = re.compile(
+    r"[Tt]im(?:e|ing)|s/it\b|seconds: |/s\b|/sec|per second|SamplesPerSec|samples_per_second|tokens_per_second|tps:|wps:|dt:| ms \|"
+)
 """One of these is in every form; lines without any are not looked at further."""
 _RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]")
 _MS_PER_SECOND = 1000.0
 _MOST_LOOKED_AT_CHARACTERS = 1_000
+_MOST_OVERWRITTEN = 200
+_FLOPS_PER_TFLOP = 1e12
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     steps = 0
     for index, line in lines:
-        found = _find(line)
-        if found is not None:
-            yield _step(lines, index, line, found.groupdict(), steps)
-            steps += 1
+        for part in _parts(line):
+            found = _find(part)
+            if found is not None:
+                yield _step(lines, index, line, found.groupdict(), steps)
+                steps += 1
+
+
+def _parts(line: str) -> list[str]:
+    """What a progress bar wrote over again and again on one line, or the line."""
+    return line.split("\r")[-_MOST_OVERWRITTEN:] if "\r" in line else [line]
 
 
 def _find(line: str) -> re.Match[str] | None:
@@ -89,17 +115,23 @@ def _find(line: str) -> re.Match[str] | None:
 
 def _step(lines: Lines, index: int, line: str, parts: dict[str, str | None], seen_before: int) -> TrainingStep:
     """A step; one whose form prints no number is numbered by its place in the text."""
-    milliseconds, steps_per_s = _number(parts, "ms"), _number(parts, "steps_per_s")
+    milliseconds, mean_ms = _number(parts, "ms"), _number(parts, "mean_ms")
+    steps_per_s, tflops = _number(parts, "steps_per_s") or _number(parts, "its_per_s"), _number(parts, "tflops")
     rank = _RANK.search(line)
     return TrainingStep(
         source=source(lines, _TOOL),
         quotes=(quote(lines, index, line),),
         step_index=int(parts.get("step") or seen_before),
         step_s=milliseconds / _MS_PER_SECOND if milliseconds is not None else _number(parts, "s"),
-        step_mean_s=1.0 / steps_per_s if steps_per_s else _number(parts, "mean_s"),
+        step_mean_s=1.0 / steps_per_s
+        if steps_per_s
+        else mean_ms / _MS_PER_SECOND
+        if mean_ms is not None
+        else _number(parts, "mean_s"),
         data_s=_number(parts, "data_s"),
         data_mean_s=_number(parts, "data_mean_s"),
         throughput_per_s=_number(parts, "rate"),
+        flops_per_s=tflops * _FLOPS_PER_TFLOP if tflops is not None else None,
         rank=int(rank["rank"]) if rank else None,
     )
 
