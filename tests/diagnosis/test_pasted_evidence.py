@@ -65,6 +65,7 @@ SEEN = {
         SYN_LOST + DENY.format("  ingress:\n  - ports:\n    - port: 8080\n"),
         "closes pods",
     ),
+    "flannel's file": ("mtu_overlay", "FLANNEL_MTU=1500\n---\ncalico_backend: vxlan\nkind: ConfigMap\n" + ETH0, "sends"),
     "overlay as large as the link": (
         "mtu_overlay",
         CNI.format(1500) + "---\ncalico_backend: vxlan\n" + ETH0,

@@ -11,6 +11,7 @@ from wirespeed.diagnosis.joins.pieces import (
     piece,
 )
 from wirespeed.model.case import Case
+from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.link import Link
 from wirespeed.model.finding import (
     FAIR,
@@ -45,6 +46,8 @@ _PHYSICAL = re.compile(r"^(en|eth|bond|ens|eno|enp|p\d|em\d|ib)")
 _ENCAPSULATION = re.compile(r"(?i)vxlan|geneve|wireguard|ipip|\bgre\b")
 _BACKEND = r"backend_type$|vxlan(_mode)?$|ipip(_mode)?$|tunnel(_protocol|_mode)?$|encapsulation$|calico_backend$|wireguard_enabled$"
 """Settings that name the encapsulation: flannel's `Backend.Type`, Calico's `vxlanMode`, `ipipMode` and `encapsulation`, Cilium's `tunnel-protocol`."""
+_MTU_VARIABLES = frozenset({"FLANNEL_MTU", "FELIX_VXLANMTU", "FELIX_IPINIPMTU", "FELIX_WIREGUARDMTU", "CLUSTER_NETWORK_MTU"})
+"""What flannel writes to /run/flannel/subnet.env, and what Calico and kube-ovn take from their environment."""
 _OFF = re.compile(r"(?i)^\W*(?:never|disabled|false|none|off)\W*$")
 _UNDERLAY_MTU = r"(?:underlay|host|node|physical|uplink|nic|vpc|eth0|network).*mtu"
 _OVERLAY_MTU = r"veth_mtu|pod.*mtu|cni.*mtu|calico.*mtu|flannel.*mtu|cilium.*mtu|vxlan.*mtu|overlay.*mtu|^mtu$"
@@ -127,6 +130,11 @@ def _from_settings(case: Case) -> tuple[Evidence, ...]:
         for one in configured(case, _OVERLAY_MTU)
         if (mtu := _mtu(one.setting)) and not re.search(_UNDERLAY_MTU, one.name)
     ]
+    over += [
+        (Configured(one.name.lower(), one.setting or "", None, one), mtu)
+        for one in case.every(EnvVar, lambda one: one.name in _MTU_VARIABLES)
+        if (mtu := _mtu(one.setting or ""))
+    ]
     if over and not under:
         return _against_interfaces(case, over)
     if not under or not over:
@@ -193,6 +201,7 @@ RULE = Rule(
     needs=(
         (wants(Link, lambda one: one.mtu_bytes is not None and _kind(one.name, one.type_name) is not None),),
         (wants(Setting, lambda one: is_setting_named(one, r"mtu")),),
+        (wants(EnvVar, lambda one: one.name in _MTU_VARIABLES),),
         (Statement,),
     ),
     judge=_judge,

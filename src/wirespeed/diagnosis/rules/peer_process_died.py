@@ -43,7 +43,7 @@ def _judge(case: Case) -> Verdict:
     ended = case.every(ClusterEvent, lambda one: one.reason in _ENDED)
     gone = case.every(NodeState, lambda one: one.state in _GONE)
     evidence = (
-        *piece(_ENDED_BY_CLUSTER, STRONG, ended),
+        *piece(_ENDED_BY_CLUSTER, STRONG if closed or remote or died else FAIR, ended),
         *piece(_NODE_GONE, FAIR if closed or remote or died else SLIGHT, gone),
         *piece(_KILLED_HERE, STRONG, killed),
         *piece(_BY_KERNEL, STRONG, by_kernel),

@@ -19,6 +19,8 @@ _NEAR = re.compile(
 _FAR = re.compile(
     r"(?i)\b(?:cross|across|different|inter|two|between|other|spanning)[- ]?(?:the )?(?:racks?|leaf|leaves|switch(?:es)?|zones?|azs?|pods?|domains?|islands?|blocks?|spine)"
 )
+_FAST_DOMAIN = re.compile(r"(?i)block|clique|nvlink")
+"""Levels inside which hosts share NVLink: leaving one costs far more than leaving a leaf switch."""
 _APART_RATIO = 1.25
 
 
@@ -54,7 +56,9 @@ def _placed(jobs: tuple[Spread, ...]) -> tuple[Evidence, ...]:
     if not across:
         return ()
     worst = across[0]
-    weight = (STRONG if worst.is_parallel else FAIR) if worst.fits_one else SLIGHT
+    is_fast = _FAST_DOMAIN.search(worst.level) is not None
+    needless = STRONG if is_fast else FAIR + SLIGHT if worst.is_parallel else FAIR
+    weight = needless if worst.fits_one else SLIGHT
     return piece(
         _SPREAD if worst.fits_one else _SPREAD_OF_NEED,
         weight,

@@ -1,4 +1,4 @@
-"""`kubectl get pods -o wide` and `kubectl get nodes`: where pods run, which were killed, which nodes are not ready, where nodes stand.
+"""`kubectl get` of pods (`-o wide`), nodes and services: where pods run, which were killed, which nodes are not ready, where nodes stand.
 
 Place labels are read from `--show-labels` and from the columns of `-L` whose heading names a place (`ZONE`, `RACK`, `CLIQUE`).
 """
@@ -11,9 +11,10 @@ from wirespeed.model.facts.cluster import JobNodes, NodeGroup, NodeState
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
+from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, ended
+from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, ended, setting_of
 from wirespeed.readers.parsing.kubernetes_state import job_of
 from wirespeed.readers.parsing.marks import marked
 
@@ -28,6 +29,10 @@ _POD = re.compile(
 )
 _NODE = re.compile(
     rf"(?m)^[ \t]*(?P<name>{_NAME})[ \t]+(?P<status>(?:Not)?Ready(?:,[A-Za-z,]{{1,80}})?)[ \t]+(?P<roles>[\w,<>-]{{1,200}})[ \t]+(?:{_AGE})[ \t]+v\d+\.\d+\S*(?P<rest>.*)$"
+)
+_SERVICE = re.compile(
+    rf"(?m)^[ \t]*(?:{_NAME}[ \t]+)?(?:service/)?{_NAME}[ \t]+(?P<type>ClusterIP|NodePort|LoadBalancer)[ \t]+(?P<ip>[\d.:a-f]{{2,45}}|None)[ \t]+\S+"
+    rf"[ \t]+\d{{1,5}}(?::\d{{1,5}})?/(?:TCP|UDP|SCTP)\S*[ \t]+(?:{_AGE})(?:[ \t].*)?$"
 )
 _NODE_HEADING = re.compile(r"^\s*NAME\s+STATUS\s+ROLES\s+AGE\s+VERSION(?P<rest>.*)$")
 _LABELS = re.compile(r"(?:^|[\s,])(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{1,63})(?=,|\s|$)")
@@ -45,6 +50,12 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         node = _NODE.match(text)
         if node:
             yield from _of_node(lines, quote(lines, index, line), node, columns, heading)
+            continue
+        service = _SERVICE.match(text)
+        if service:
+            quotes = (quote(lines, index, line),)
+            yield setting_of(source(lines, TOOL), quotes, "Service.type", service["type"])
+            yield setting_of(source(lines, TOOL), quotes, "clusterIP", service["ip"])
             continue
         pod = _POD.match(text)
         if pod:
@@ -83,10 +94,10 @@ def _group(lines: Lines, quotes: tuple[Quote, ...], node: str, level: str, place
 
 
 READER = Reader(
-    title=Text(en="kubectl get (pods, nodes)", zh="kubectl get（Pod、节点）"),
-    gives=(FrameworkEvent, JobNodes, NodeGroup, NodeState),
-    recognises=marked(_POD, _NODE),
+    title=Text(en="kubectl get (pods, nodes, services)", zh="kubectl get（Pod、节点、服务）"),
+    gives=(FrameworkEvent, JobNodes, NodeGroup, NodeState, Setting),
+    recognises=marked(_POD, _NODE, _SERVICE),
     read=_read,
-    obtained_by=("kubectl get pods -o wide", "kubectl get nodes --show-labels"),
+    obtained_by=("kubectl get pods -o wide", "kubectl get nodes --show-labels", "kubectl get services"),
     voice="loose",
 )
