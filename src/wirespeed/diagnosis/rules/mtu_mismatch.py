@@ -80,11 +80,10 @@ def _judge(case: Case) -> Verdict:
 def _neighbour_takes_less(case: Case) -> tuple[Record, ...]:
     """An interface and its LLDP neighbour, where the neighbour advertises frames that do not hold the interface's packets."""
     for told in case.every(LinkNeighbour, lambda one: one.max_frame_bytes is not None):
-        mtu = case.first(
-            Link, lambda one, told=told: one.name == told.link and one.host in (told.host, None) and bool(one.mtu_bytes)
-        )
-        if mtu is not None and (mtu.mtu_bytes or 0) + FRAME_BYTES > (told.max_frame_bytes or 0):
-            return (told, mtu)
+        for mtu in case.every(Link, lambda one: bool(one.mtu_bytes)):
+            is_it = mtu.name == told.link and mtu.host in (told.host, None)
+            if is_it and (mtu.mtu_bytes or 0) + FRAME_BYTES > (told.max_frame_bytes or 0):
+                return (told, mtu)
     return ()
 
 

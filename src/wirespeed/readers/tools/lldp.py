@@ -43,10 +43,11 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
                 link, is_peer = _asked(words)
             continue
         interface, pair = _INTERFACE.match(seen.text), _KEY_VALUE.match(seen.text)
-        if interface or (pair and (at is None or at.link != pair["link"])):
+        named = interface or pair
+        if named and (interface or at is None or at.link != named["link"]):
             if at is not None:
                 yield at
-            at = _begun(lines, seen, (interface or pair or {})["link"])
+            at = _begun(lines, seen, named["link"])
         found = _FIELD.match(seen.text) if at is not None else None
         if at is not None and (found or pair):
             key, value = (found["key"], found["value"]) if found else (_NAMES[pair["key"]], pair["value"]) if pair else ("", "")
