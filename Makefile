@@ -10,7 +10,7 @@ HEALTHY ?= 60
 PROGRAMS := ip tc nsenter nft
 export PATH := $(PATH):/usr/sbin:/sbin
 
-.PHONY: tools demo test test-all lint bench bench-diagnosis bench-hints bench-lab bench-facts bench-record bench-links docs clean help
+.PHONY: tools demo test test-all lint bench bench-diagnosis bench-hints bench-lab bench-facts bench-record bench-links docs words clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -67,6 +67,9 @@ bench-links: $(STAMP)  ## our link tests beside iperf3 and sockperf
 
 docs: $(STAMP)  ## write the reference pages from the code
 	@$(BIN)/python docs/generate.py
+
+words: $(STAMP)  ## learn again how causes are told (after a change of rules' texts or of cases)
+	WIRESPEED_DATA="$${WIRESPEED_DATA:-../shared}" $(BIN)/python benchmarks/words.py
 
 clean:  ## remove what the targets made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist

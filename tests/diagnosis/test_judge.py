@@ -5,7 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from wirespeed.diagnosis.judge import PRIOR_NATS, PROSE_CAP, confidence_of, judge_all, judge_rule
+from wirespeed.diagnosis.affinity import learned
+from wirespeed.diagnosis.judge import (
+    PRESENT_AT,
+    PRIOR_NATS,
+    PROSE_CAP,
+    WORDING_CAP,
+    confidence_of,
+    judge_all,
+    judge_rule,
+    score_of,
+)
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import EnvVar, Sysctl
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Evidence, Verdict, contradicts, supports
@@ -50,6 +60,7 @@ def test_machine_evidence_is_bayes(weights: tuple[float, ...]) -> None:
     before = math.exp(PRIOR_NATS)
     after = before * math.prod(math.exp(weight) for weight in weights)
     verdict = Verdict(evidence=tuple(_for(weight, SEEN) for weight in weights))
+    assert math.exp(score_of(verdict)) == pytest.approx(after)
     assert confidence_of(verdict) == pytest.approx(after / (1 + after))
 
 
@@ -94,27 +105,28 @@ def test_a_narrowed_need_wants_the_right_record() -> None:
 
 
 def test_words_add_weak_evidence_only_where_somebody_spoke() -> None:
-    rules = {f"r{number}": _worded(number) for number in range(8)}
-    texts = {"1.txt": "the bicycle bell rings on the sidewalk"}
-    spoken = judge_all(rules, Case([SAID], texts=texts))
-    silent = judge_all(rules, Case([SEEN], texts=texts))
+    rules = {"one": _rule(needs=((Sysctl,),)), "other": replace(_rule(needs=((Sysctl,),)), cause="dns-slow")}
+    made = learned({"nccl-env-override": "bicycle bell sidewalk", "dns-slow": "story plot matter"}, [("dns-slow", _STORY)], "test")
+    spoken = judge_all(rules, Case([SAID], texts={"1.txt": _STORY}), made)
     sure = {one.rule_id: one.confidence_ratio for one in spoken}
-    assert max(sure, key=lambda name: sure[name]) == "r3"
-    assert 0 < sure["r3"] < 0.5
-    assert all(one.confidence_ratio == 0.0 for one in silent)
+    assert 0 == sure["one"] < sure["other"] <= WORDING_CAP
+    assert all(one.confidence_ratio == 0.0 for one in judge_all(rules, Case([SEEN], texts={"1.txt": _STORY}), made))
+    assert all(one.confidence_ratio == 0.0 for one in judge_all(rules, Case([SAID], texts={"1.txt": _STORY})))
 
 
-def _worded(number: int) -> Rule:
-    story = "bicycle bell sidewalk rings" if number == 3 else f"subject{number} matter{number} story{number} plot{number}"
-    rule = _rule(needs=((Sysctl,),))
-    return Rule(
-        **{name: getattr(rule, name) for name in Rule.__dataclass_fields__ if name != "summary"}, summary=Text(en=story, zh=story)
-    )
+_STORY = "a story with a plot and a matter"
+
+
+def test_words_do_not_revive_what_something_speaks_against() -> None:
+    rule = replace(_rule(contradicts(same("it is not so"), SLIGHT, SEEN)), cause="dns-slow")
+    made = learned({"nccl-env-override": "bicycle bell sidewalk", "dns-slow": "story plot matter"}, [("dns-slow", _STORY)], "test")
+    (judged,) = judge_all({"r": rule}, Case([SEEN, SAID], texts={"1.txt": _STORY}), made)
+    assert judged.state == "absent"
 
 
 def test_a_suspicion_too_weak_to_list_is_unknown() -> None:
     judged = judge_rule("r", _rule(_for(SLIGHT, SEEN)), Case([SEEN]))
-    assert (judged.state, judged.confidence_ratio < 0.2) == ("unknown", True)
+    assert (judged.state, judged.confidence_ratio < PRESENT_AT) == ("unknown", True)
 
 
 def test_machines_against_outweigh_words_for() -> None:

@@ -1,5 +1,7 @@
 """Surest first, causes before victims, one entry a cause, suspicions only to fill."""
 
+import math
+
 from wirespeed.diagnosis.judge import Judged
 from wirespeed.diagnosis.rank import explained_by, ranked
 from wirespeed.model.finding import Verdict
@@ -23,7 +25,8 @@ def _judged(name: str, cause: Label, sure: float, explains: tuple[Label, ...] = 
         severity="low",
         explains=explains,
     )
-    return Judged(rule_id=name, rule=rule, state=state, verdict=Verdict(), confidence_ratio=sure)  # type: ignore[arg-type]
+    score = math.log(sure / (1.0 - sure))
+    return Judged(rule_id=name, rule=rule, state=state, verdict=Verdict(), confidence_ratio=sure, score_nats=score)  # type: ignore[arg-type]
 
 
 def _order(*judged: Judged) -> list[str]:
@@ -55,7 +58,7 @@ def test_rules_of_one_cause_stand_together() -> None:
 
 def test_suspicions_fill_up_to_three_and_no_further() -> None:
     suspected = [
-        _judged(f"s{number}", cause, 0.15 - number / 100, state="unknown")
+        _judged(f"s{number}", cause, 0.2 - number / 100, state="unknown")
         for number, cause in enumerate(("packet-loss", "gpu-xid", "iommu", "dns-slow"))
     ]
     assert _order(_judged("a", "mtu-mismatch", 0.9), *suspected) == ["a", "s0", "s1"]

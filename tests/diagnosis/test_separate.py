@@ -1,5 +1,7 @@
 """The next measurement: worth most a second, rivals of the leading cause first, nothing once it is certain."""
 
+import math
+
 from wirespeed.diagnosis import rules
 from wirespeed.diagnosis.judge import Judged
 from wirespeed.diagnosis.separate import Offer, next_measurement
@@ -28,6 +30,7 @@ def _judged(**sure: float) -> list[Judged]:
             state="present" if name in sure else "unknown",
             verdict=Verdict(),
             confidence_ratio=sure.get(name, 0.0),
+            score_nats=math.log(sure[name] / (1.0 - sure[name])) if name in sure else -math.inf,
         )
         for name, rule in RULES.items()
     ]

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, cast
 
 from wirespeed.model.comparison import FactChange, FieldChange, Plain
+from wirespeed.model.facts.cluster import ClusterEvent, JobNodes, NetworkPolicy, NodeGroup, NodeState
 from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
 from wirespeed.model.facts.host import (
     ContainerState,
@@ -146,6 +147,8 @@ FACTS: Mapping[type[Record], Fact] = {
     HostsEntry: Fact(key=("name", "address"), identities=frozenset({"name", "address"})),
     EnvVar: Fact(key=("name", "rank"), identities=frozenset({"setting"})),
     SoftwareVersion: Fact(key=("name", "rank")),
+    NodeGroup: Fact(key=("level", "name", "nodes")),
+    NetworkPolicy: Fact(key=("name",)),
     Listener: Fact(
         key=("address", "port"),
         leaves=_left("moment", "queue_count") | _left("lives-once", "process"),
@@ -164,6 +167,9 @@ LEFT_OUT: Mapping[type[Record], Leave] = {
     ProcessUse: "moment",
     DiskUse: "measured",
     TcpSocket: "lives-once",
+    ClusterEvent: "moment",
+    NodeState: "moment",
+    JobNodes: "lives-once",
 }
 """Kinds that are no facts as a whole."""
 

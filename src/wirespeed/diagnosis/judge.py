@@ -1,11 +1,12 @@
 """Apply one rule to a case: are its needs met, what did it find, and how sure does that make us."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from wirespeed.diagnosis.affinity import Affinity
-from wirespeed.diagnosis.calibration import log_odds, logistic
+from wirespeed.diagnosis.calibration import logistic
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import EnvVar, SoftwareVersion
 from wirespeed.model.finding import SLIGHT, Evidence, Value, Verdict
@@ -16,6 +17,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.settings import CodeCall, Quantity, Setting, Statement
 from wirespeed.model.source import Quote
 from wirespeed.model.text import placeholders_of
+from wirespeed.model.vocabulary import Vocabulary
 
 PRIOR_NATS = -3.0
 """Log odds of one cause before any evidence: about one in twenty, since some sixty causes share most of the mass."""
@@ -25,8 +27,12 @@ _LOOSE = (Setting, ServingMetric, CodeCall, EnvVar, SoftwareVersion)
 """Records that are also found inside sentences; there they are somebody's words."""
 MOST_SURE = 0.99
 """Evidence is never as independent as adding it up supposes: nothing is certain."""
+SPOKEN_SHARE = 0.5
+"""How much of its weight a statement of people keeps: several wordings of one story are not independent of each other."""
 PROSE_CAP = 0.7
 """What people say, alone, never makes a cause surer than this."""
+WORDING_CAP = 0.55
+"""Shared words alone never make a cause likelier than not: calibrated, this is 0.49."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,8 @@ class Judged:
     state: Literal["present", "absent", "unknown"]
     verdict: Verdict
     confidence_ratio: float
+    score_nats: float = -math.inf
+    """What findings are ordered by: the confidence before its bounds."""
     missing: tuple[type[Record] | Need, ...] = ()
 
 
@@ -45,29 +53,31 @@ Needs: TypeAlias = tuple[tuple[type[Record] | Need, ...], ...]
 Judge: TypeAlias = Callable[[str, Rule, Case], Judged]
 
 
-def judge_all(rules: Mapping[str, Rule], case: Case, judge: Judge | None = None) -> tuple[Judged, ...]:
-    """Judge every rule; where people have said something, their words count as weak evidence too.
+def judge_all(
+    rules: Mapping[str, Rule], case: Case, vocabulary: Vocabulary | None = None, judge: Judge | None = None
+) -> tuple[Judged, ...]:
+    """Judge every rule; where people have said something and a vocabulary is given, their words count as weak evidence too.
 
     `judge` judges one rule (by default `judge_rule`) and may guard it.
     """
     judge_one = judge or judge_rule
     judged = tuple(judge_one(name, rule, case) for name, rule in rules.items())
-    if not case.question and not case.has(Statement):
+    if vocabulary is None or not (case.question or case.has(Statement)):
         return judged
     said = {path: text for path, text in case.texts.items() if path not in case.collected}
-    words = Affinity(rules).evidence(said | ({QUESTION_PATH: case.question} if case.question else {}))
+    words = Affinity(vocabulary).evidence(said | ({QUESTION_PATH: case.question} if case.question else {}))
     spoken = spoken_lines(case)
-    return tuple(_with_words(one, words[one.rule_id], spoken) if one.rule_id in words else one for one in judged)
+    return tuple(_with_words(one, words[one.rule.cause], spoken) if one.rule.cause in words else one for one in judged)
 
 
 def _with_words(judged: Judged, words: Evidence, spoken: frozenset[Quote]) -> Judged:
-    """The same judgement with the user's words added; what was judged absent on good evidence stays so."""
-    if judged.state == "absent":
+    """The same judgement with the user's words added; where something speaks against the cause they add nothing."""
+    if any(one.weight_nats < 0 for one in judged.verdict.evidence):
         return judged
     verdict = Verdict(evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or unknown_values(judged.rule))
     confidence = confidence_of(verdict, spoken)
-    state = "present" if confidence >= PRESENT_AT else judged.state
-    return replace(judged, verdict=verdict, confidence_ratio=confidence, state=state)
+    state = "present" if confidence >= PRESENT_AT else "unknown"
+    return replace(judged, verdict=verdict, confidence_ratio=confidence, score_nats=score_of(verdict, spoken), state=state)
 
 
 def unknown_values(rule: Rule) -> dict[str, Value]:
@@ -91,11 +101,20 @@ def judge_rule(rule_id: str, rule: Rule, case: Case) -> Judged:
             rule_id=rule_id, rule=rule, state="unknown", verdict=Verdict(), confidence_ratio=0.0, missing=_nearest(rule, case)
         )
     verdict = rule.judge(case)
-    confidence = confidence_of(verdict, spoken_lines(case))
+    spoken_on = spoken_lines(case)
+    confidence = confidence_of(verdict, spoken_on)
     refuted: Literal["absent", "unknown"] = "absent" if _is_refuted(rule, verdict, case) else "unknown"
     state: Literal["present", "absent", "unknown"] = "present" if confidence >= PRESENT_AT else refuted
     missing = _nearest(rule, case) if state == "unknown" else ()
-    return Judged(rule_id=rule_id, rule=rule, state=state, verdict=verdict, confidence_ratio=confidence, missing=missing)
+    return Judged(
+        rule_id=rule_id,
+        rule=rule,
+        state=state,
+        verdict=verdict,
+        confidence_ratio=confidence,
+        score_nats=score_of(verdict, spoken_on),
+        missing=missing,
+    )
 
 
 def _is_refuted(rule: Rule, verdict: Verdict, case: Case) -> bool:
@@ -118,15 +137,36 @@ def spoken_lines(case: Case) -> frozenset[Quote]:
     return frozenset(quote for one in case.every(Statement) for quote in one.quotes)
 
 
-def confidence_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -> float:
-    """Probability of the claim: the prior, what people say (which alone reaches `PROSE_CAP` at most), then what machines say."""
+def score_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -> float:
+    """Log odds of the claim in nats, uncalibrated: the prior, what machines say, and half of what people say.
+
+    Minus infinity where nothing speaks for the claim.
+    """
     if not any(one.weight_nats > 0 for one in verdict.evidence):
+        return -math.inf
+    seen = sum(one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on))
+    spoken = sum(one.weight_nats for one in verdict.evidence if not rests_on_machines(one, spoken_on))
+    return PRIOR_NATS + seen + SPOKEN_SHARE * spoken
+
+
+def confidence_of(verdict: Verdict, spoken_on: frozenset[Quote] = frozenset()) -> float:
+    """The score as a ratio, not yet calibrated, bounded by what it rests on (wording, what people say, machines)."""
+    score = score_of(verdict, spoken_on)
+    if score == -math.inf:
         return 0.0
-    spoken = [one.weight_nats for one in verdict.evidence if not rests_on_machines(one, spoken_on)]
-    seen = [one.weight_nats for one in verdict.evidence if rests_on_machines(one, spoken_on)]
-    cap = PROSE_CAP if any(weight > 0 for weight in spoken) else 1.0
-    believed = cap * logistic(PRIOR_NATS + sum(spoken))
-    return min(MOST_SURE, logistic(log_odds(believed) + sum(seen)))
+    speaking = [one for one in verdict.evidence if one.weight_nats > 0]
+    if all(is_wording(one) for one in speaking):
+        bound = WORDING_CAP
+    elif not any(rests_on_machines(one, spoken_on) for one in speaking):
+        bound = PROSE_CAP
+    else:
+        bound = MOST_SURE
+    return min(bound, logistic(score))
+
+
+def is_wording(evidence: Evidence) -> bool:
+    """Whether a piece of evidence is only that the cause's words are used: no reader made a record of it."""
+    return not evidence.records
 
 
 def rests_on_machines(evidence: Evidence, spoken_on: frozenset[Quote] = frozenset()) -> bool:

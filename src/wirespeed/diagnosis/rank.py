@@ -3,8 +3,8 @@
 from wirespeed.diagnosis.judge import Judged
 from wirespeed.model.labels import Label
 
-EXPLAINING_SHARE = 0.6
-"""A cause is put before its victim when it is at least this sure, relative to the victim."""
+EXPLAINING_NATS = 1.0
+"""A cause is put before its victim when it is at most this much less sure."""
 SUSPECTED_AT = 0.06
 """A suspicion below this is not worth a line."""
 FEWEST_LISTED = 3
@@ -17,7 +17,7 @@ def ranked(judged: tuple[Judged, ...]) -> tuple[tuple[Judged, tuple[Judged, ...]
     Where fewer than `FEWEST_LISTED` causes are present, the strongest suspicions follow them.
     """
     by_cause: dict[Label, list[Judged]] = {}
-    for one in sorted(judged, key=lambda one: (one.state != "present", -one.confidence_ratio, one.rule_id)):
+    for one in sorted(judged, key=lambda one: (one.state != "present", -one.score_nats, one.rule_id)):
         is_suspected = one.state == "unknown" and one.confidence_ratio >= SUSPECTED_AT and len(by_cause) < FEWEST_LISTED
         if one.state == "present" or is_suspected:
             by_cause.setdefault(one.rule.cause, []).append(one)
@@ -41,5 +41,5 @@ def _causes_first(leaders: list[Judged]) -> list[Judged]:
 def _explains(cause: Judged, victim: Judged) -> bool:
     if cause.state != "present":
         return False
-    is_sure = cause.confidence_ratio >= EXPLAINING_SHARE * victim.confidence_ratio
+    is_sure = cause.score_nats >= victim.score_nats - EXPLAINING_NATS
     return victim.rule.cause in cause.rule.explains and cause.rule.cause not in victim.rule.explains and is_sure

@@ -24,6 +24,7 @@ from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.verdict import filled_change, filled_check
+from wirespeed.verbs._vocabulary import vocabulary
 from wirespeed.verbs._gathered import Gathered, Input
 from wirespeed.verbs._live import Step
 
@@ -83,7 +84,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def judged_all(case: Case, problems: list[Problem]) -> tuple[Judged, ...]:
     """Every rule's judgement; a rule that fails is a problem."""
-    return judge_all(shelf.every(rules, Rule), case, lambda name, rule, case: _judged(name, rule, case, problems))
+    return judge_all(shelf.every(rules, Rule), case, vocabulary(), lambda name, rule, case: _judged(name, rule, case, problems))
 
 
 def concluded(
