@@ -64,7 +64,9 @@ def _told(case: dict[str, Any]) -> tuple[Label, str]:
 
 def _explained(shared: Path) -> dict[Label, str]:
     """Everything the project says of each cause, in both languages."""
-    texts: dict[Label, list[str]] = {cause: [f"{cause.replace('-', ' ')} {one.text.en} {one.text.zh}"] for cause, one in MEANINGS.items()}
+    texts: dict[Label, list[str]] = {
+        cause: [f"{cause.replace('-', ' ')} {one.text.en} {one.text.zh}"] for cause, one in MEANINGS.items()
+    }
     for rule in shelf.every(rules, Rule).values():
         texts[rule.cause] += _sentences(rule)
     for cause, text in _known_faults(shared):

@@ -22,7 +22,7 @@ from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Evidence, Verd
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
 from wirespeed.model.source import Source
-from wirespeed.model.text import Text, same
+from wirespeed.model.text import same
 
 HERE = Source(tool="test", path="1.txt")
 SEEN = EnvVar(source=HERE, name="NCCL_IB_DISABLE", setting="1")

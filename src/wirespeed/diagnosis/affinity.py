@@ -40,12 +40,12 @@ STORED_UNIT = 0.001
 _WORD = re.compile(r"[a-z][a-z0-9_]{2,}|[\u4e00-\u9fff]{2}")
 _CHINESE_RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _ENDINGS = ("ing", "ed", "es", "s")
-_COMMON = frozenset(
-    "the and for with from that this not are was were when then than all but who how where there here they them "
-    "their our you your its out over under more less most other same each every any some only also after before "
-    "while does did has have had can could would should may might will just very what which why into per via yes "
-    "true false none null".split()
+_COMMON_WORDS = (
+    "the and for with from that this not are was were when then than all but who how where there here they them their "
+    "our you your its out over under more less most other same each every any some only also after before while does did "
+    "has have had can could would should may might will just very what which why into per via yes true false none null "
 )
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 class Affinity:

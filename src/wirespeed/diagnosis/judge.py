@@ -76,7 +76,7 @@ def _with_words(judged: Judged, words: Evidence, spoken: frozenset[Quote]) -> Ju
         return judged
     verdict = Verdict(evidence=(*judged.verdict.evidence, words), values=judged.verdict.values or unknown_values(judged.rule))
     confidence = confidence_of(verdict, spoken)
-    state = "present" if confidence >= PRESENT_AT else "unknown"
+    state: Literal["present", "unknown"] = "present" if confidence >= PRESENT_AT else "unknown"
     return replace(judged, verdict=verdict, confidence_ratio=confidence, score_nats=score_of(verdict, spoken), state=state)
 
 
