@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from wirespeed.model.comparison import FactChange, FieldChange, Plain
 from wirespeed.model.facts.cluster import ClusterEvent, JobNodes, NetworkPolicy, NodeGroup, NodeState
+from wirespeed.model.facts.fabric import DeviceHealth, FabricLink, LinkNeighbour, LinkSignal, SubnetManager
 from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
 from wirespeed.model.facts.host import (
     ContainerState,
@@ -50,6 +51,7 @@ from wirespeed.model.facts.link import (
 )
 from wirespeed.model.facts.path import Address, Neighbour, Qdisc, Route
 from wirespeed.model.facts.rdma import Gid, RdmaDeviceNode, RdmaPort
+from wirespeed.model.facts.serving import ModelPlacement
 from wirespeed.model.facts.sockets import Listener, SocketSummary, TcpSocket
 from wirespeed.model.link_runs import HeaderRun, PathMtuRun
 from wirespeed.model.record import Record
@@ -147,6 +149,9 @@ FACTS: Mapping[type[Record], Fact] = {
     HostsEntry: Fact(key=("name", "address"), identities=frozenset({"name", "address"})),
     EnvVar: Fact(key=("name", "rank"), identities=frozenset({"setting"})),
     SoftwareVersion: Fact(key=("name", "rank")),
+    FabricLink: Fact(key=("near", "near_port")),
+    LinkNeighbour: Fact(key=("link",)),
+    ModelPlacement: Fact(key=("server", "device")),
     NodeGroup: Fact(key=("level", "name", "nodes")),
     NetworkPolicy: Fact(key=("name",)),
     Listener: Fact(
@@ -169,6 +174,9 @@ LEFT_OUT: Mapping[type[Record], Leave] = {
     TcpSocket: "lives-once",
     ClusterEvent: "moment",
     NodeState: "moment",
+    DeviceHealth: "moment",
+    SubnetManager: "moment",
+    LinkSignal: "measured",
     JobNodes: "lives-once",
 }
 """Kinds that are no facts as a whole."""

@@ -24,9 +24,9 @@ from wirespeed.model.source import Problem, Quote, Source
 from wirespeed.model.text import Text
 from wirespeed.report.numbers import all_printed
 from wirespeed.report.verdict import filled_change, filled_check
-from wirespeed.verbs._vocabulary import vocabulary
 from wirespeed.verbs._gathered import Gathered, Input
 from wirespeed.verbs._live import Step
+from wirespeed.verbs._vocabulary import vocabulary
 
 SCHEMA = "wirespeed/diagnose/1"
 MOST_QUOTES = 6
