@@ -30,7 +30,7 @@ from wirespeed.machines.captured import MOST_FILE_BYTES, Packed, Tree
 from wirespeed.machines.contents import Contents, Entry, links_told, tar_contents, zip_contents
 from wirespeed.machines.cutting import MARK_WITHIN_BYTES, cut, is_made_of_many
 from wirespeed.machines.machine import MachineProblem, problem_of
-from wirespeed.machines.streams import CHUNK_BYTES, Opener, StreamLines, shown, spooled
+from wirespeed.machines.streams import CHUNK_BYTES, Opener, StreamBytes, StreamLines, is_capture, shown, spooled
 from wirespeed.model.lines import UNKNOWN_ORIGIN, Lines, MemoryLines, Origin
 from wirespeed.model.run import MANIFEST_NAME, RAW_NAME, RECORDS_NAME, CaseFile, Manifest
 from wirespeed.model.source import Problem
@@ -64,11 +64,12 @@ class Found:
     machine: Packed | Tree
 
 
-Opened: TypeAlias = Lines | Problem | Found
+Opened: TypeAlias = Lines | StreamBytes | Problem | Found
+"""A text, a packet capture as bytes, what could not be opened, or a machine."""
 
 
 def open_inputs(paths: tuple[str, ...]) -> Iterator[Opened]:
-    """Every text and every copied machine in the inputs, in a stable order; what cannot be opened is a problem and the rest is still read."""
+    """Every text, packet capture and copied machine in the inputs, in a stable order; what cannot be opened is a problem, the rest is read."""
     for name in paths:
         yield from _guarded(name, _open_named(name))
 
@@ -248,6 +249,8 @@ def _open_content(name: str, opener: Opener, budget: Budget, nesting: int, origi
     elif nesting >= 0 and is_made_of_many(head) and (parts := cut(opener)) is not None:
         bundle = packed_bundle("", "parts", _readings(parts.contents), {}, parts.host or origin.host, parts.commands)
         yield from _open_contents(name, parts.contents, (bundle,), budget, nesting=-1)
+    elif is_capture(head):
+        yield StreamBytes(name, opener, origin)
     else:
         lines = StreamLines(name, opener, origin)
         yield problem(name, _BINARY) if lines.is_binary else lines

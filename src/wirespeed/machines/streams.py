@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from wirespeed.model.lines import (
+    CAPTURE_HEADS,
     HEAD_CHARACTERS,
     MOST_LINE_CHARACTERS,
     MOST_WHOLE_CHARACTERS,
@@ -37,10 +38,9 @@ _MOST_CONTROLS_RATIO = 0.1
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[ -/]{0,4}[0-~])")
 _BINARY_HEADS = (
-    b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"SQLite format 3\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4",
-    b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a", b"\x80\x02}", b"\x80\x04\x95", b"PAR1",
+    b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"SQLite format 3\0", b"\x80\x02}", b"\x80\x04\x95", b"PAR1",
 )  # fmt: skip
-"""Programs, pictures, databases, packet captures and pickles: no text, whatever else they hold."""
+"""Programs, pictures, databases and pickles: no text, whatever else they hold."""
 
 Opener = Callable[[], BinaryIO]
 
@@ -121,6 +121,25 @@ def _spooled_to_disk(head: bytes, pieces: Iterator[bytes]) -> Opener:
         for piece in pieces:
             file.write(piece)
     return spool
+
+
+class StreamBytes:
+    """Bytes that can be opened again and again, in chunks."""
+
+    def __init__(self, path: str, opener: Opener, origin: Origin = UNKNOWN_ORIGIN) -> None:
+        self.path = shown(path)
+        self.origin = origin
+        self._open = opener
+
+    @property
+    def size_bytes(self) -> int:
+        """How many there are."""
+        with self._open() as file:
+            return file.seek(0, os.SEEK_END)
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._open() as file:
+            yield from iter(lambda: file.read(CHUNK_BYTES), b"")
 
 
 class StreamLines:
@@ -279,12 +298,17 @@ def encoding_of(head: bytes) -> str:
 
 def is_binary(head: bytes) -> bool:
     """Whether this is no text: a known binary head, or more control bytes than any log has."""
-    if head.startswith(_BINARY_HEADS):
+    if head.startswith(_BINARY_HEADS) or is_capture(head):
         return True
     if encoding_of(head) != "utf-8" or not head:
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
     return controls > len(head) * _MOST_CONTROLS_RATIO or _is_noise(head[:4096])
+
+
+def is_capture(head: bytes) -> bool:
+    """Whether this is a packet capture, by its magic number."""
+    return head.startswith(CAPTURE_HEADS)
 
 
 def _is_noise(head: bytes) -> bool:

@@ -18,6 +18,11 @@ SAMPLE_CHARACTERS = 131_072
 SAMPLE_HEAD_CHARACTERS = 32_768
 SAMPLE_WINDOW_COUNT = 16
 SAMPLE_WINDOW_CHARACTERS = (SAMPLE_CHARACTERS - SAMPLE_HEAD_CHARACTERS) // SAMPLE_WINDOW_COUNT
+CAPTURE_HEADS = (
+    b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x34\xcd\xb2\xa1", b"\xa1\xb2\xcd\x34",
+    b"\x0a\x0d\x0d\x0a",
+)  # fmt: skip
+"""What packet captures begin with: pcap in microseconds, in nanoseconds and modified, each in both byte orders, and pcapng."""
 QUESTION_PATH = "question"
 """Name of the input that holds what the user asked."""
 
@@ -60,6 +65,25 @@ class Lines(Protocol):
 
     def whole(self) -> str | None:
         """The whole text, or None when it is larger than `MOST_WHOLE_CHARACTERS`."""
+
+
+class Chunks(Protocol):
+    """One input that is no text, such as a packet capture. Iterating again starts from the beginning."""
+
+    @property
+    def path(self) -> str:
+        """The input's name as the user gave it."""
+
+    @property
+    def origin(self) -> Origin:
+        """What is known of it besides its name."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How many bytes there are."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All of them, in chunks of bounded size."""
 
 
 class MemoryLines:

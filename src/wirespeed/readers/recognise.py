@@ -79,8 +79,10 @@ def is_also_told(line: str) -> bool:
 
 def _read(name: str, reader: Reader, lines: Lines, told: Lines, attempt: Attempt) -> Iterator[Record | Problem]:
     """One reader's items, without what rests on the announced command alone."""
+    if isinstance(lines, Digest) and reader.needs_every_line:
+        told = _told(unwrapped(lines.with_all(lines.lines_count)))
     items = attempt(name, reader, told)
-    if isinstance(lines, Digest):
+    if isinstance(lines, Digest) and not reader.needs_every_line:
         held = list(items)
         most_count = max((_count_that_goes_on(item, lines) for item in held), default=0)
         items = iter(held) if most_count == 0 else attempt(name, reader, _told(unwrapped(lines.with_all(MUCH_MORE * most_count))))

@@ -15,7 +15,7 @@ from wirespeed.archive.store import Run
 from wirespeed.machines.local import Local
 from wirespeed.machines.opening import UNREADABLE, Found, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
-from wirespeed.machines.streams import StreamLines, shown
+from wirespeed.machines.streams import StreamBytes, StreamLines, shown
 from wirespeed.model import record_lines, shelf
 from wirespeed.model.case import Case
 from wirespeed.model.errors import BadRequest, CouldNot
@@ -32,6 +32,7 @@ from wirespeed.model.text import Text
 from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.digest import Digest, digest_of
+from wirespeed.readers.packets.lines import PacketLines, is_capture
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
@@ -165,13 +166,13 @@ class Gathered:
         self.inputs.append(Input(path=name, recognised_as="hosts", records=len(lines)))
         self._opened.append(MemoryLines("\n".join(lines), name))
 
-    def take(self, opened: Lines | Problem) -> None:
+    def take(self, opened: Lines | StreamBytes | Problem) -> None:
         """Take in one text: the question, or something to read. One that fails while it is read costs no other."""
         if isinstance(opened, Problem):
             self.problems.append(opened)
             return
         try:
-            self._take_text(opened)
+            self._take_text(PacketLines(opened) if isinstance(opened, StreamBytes) else opened)
         except UNREADABLE as error:
             self.problems.append(unreadable(opened.path, error))
 
@@ -203,7 +204,9 @@ class Gathered:
             self._digested.update({"texts": 1, "lines": lines.lines_count, "left out": lines.lines_count - lines.kept_count})
         counts: Counter[str] = Counter()
         readers = self.readers
-        if is_ours_alone(lines.head):
+        if isinstance(lines, PacketLines):
+            readers = {name: reader for name, reader in readers.items() if reader.recognises is is_capture}
+        elif is_ours_alone(lines.head):
             readers = {name: reader for name, reader in readers.items() if reader.recognises is is_ours}
         for name, item in read_all(lines, readers, guarded):
             if isinstance(item, Problem):
@@ -221,7 +224,7 @@ class Gathered:
 
         Of what a program gathered nothing is anybody's word: its head matters only to records that refer to it.
         """
-        if is_ours_alone(lines.head) or (lines.origin.is_collected and not has_records):
+        if isinstance(lines, PacketLines) or is_ours_alone(lines.head) or (lines.origin.is_collected and not has_records):
             return
         self.secrets.update(spread_secrets(lines.head))
         if lines.origin.is_collected:
@@ -267,7 +270,7 @@ class Gathered:
 
 
 def _fingerprint(lines: Lines) -> bytes:
-    if isinstance(lines, StreamLines):
+    if isinstance(lines, StreamLines | PacketLines):
         return lines.fingerprint()
     return hashlib.sha256((lines.whole() or "").encode("utf-8", "surrogatepass")).digest()
 

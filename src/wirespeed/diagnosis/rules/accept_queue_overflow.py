@@ -1,5 +1,6 @@
 """The queue of a listening socket is full, so new connections are dropped and retried after 1, 3, 7 s."""
 
+from wirespeed.diagnosis.joins.flows import by_server, place, told
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -7,10 +8,14 @@ from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.series import BEFORE_TESTS
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
+
+SEVERAL_COUNT = 2
+"""One SYN may be lost by chance."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -23,6 +28,18 @@ def _judge(case: Case) -> Verdict:
     for one in full[:1]:
         evidence.append(supports(_FULL, PROVES, one, port=one.port, queue_count=one.queue_count, backlog_count=one.backlog_count))
     evidence += piece(_OVERFLOWS, STRONG, rising, drops_count=max((one.value_count for one in rising), default=0))
+    turned_away = _turned_away(case)
+    evidence += told(
+        _TURNED_AWAY,
+        STRONG if len(turned_away) >= SEVERAL_COUNT else FAIR,
+        turned_away,
+        "start",
+        "sent-again",
+        "answer",
+        server=place(turned_away[0].server) if turned_away else None,
+        flows_count=len(turned_away),
+        wait_s=max((one.connect_s or one.syn_wait_s or 0.0 for one in turned_away), default=None),
+    )
     evidence += piece(_FLOOD, FAIR, case.every(KernelEvent, topic="syn-flood"))
     evidence += piece(_SAID, ALONE, case.said("accept-queue"))
     if evidence:
@@ -34,6 +51,25 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _turned_away(case: Case) -> list[TcpFlow]:
+    """Connections whose SYN was sent again, or whose handshake the server would not finish, at a port where others get through.
+
+    Loss would hit what is sent later as well: it is looked for in the connections that were accepted.
+    """
+    found: list[TcpFlow] = []
+    for group in by_server(case.every(TcpFlow, lambda one: one.has_start)):
+        accepted = [one for one in group if one.is_established and one.syn_count == 1 and one.syn_ack_count <= 1]
+        held_up = [one for one in group if one.syn_count > 1 or (one.syn_ack_count > 2 and one.is_established)]
+        lost = sum(one.client.retransmits_count + one.server.retransmits_count for one in accepted)
+        if accepted and held_up and lost <= len(accepted):
+            found += held_up
+    return found
+
+
+_TURNED_AWAY = Text(
+    en="{flows_count} connections to {server} had to ask again, for up to {wait_s}, while others to the same port were accepted and lost nothing",
+    zh="到 {server} 的 {flows_count} 个连接需反复发起，最长 {wait_s}，而同一端口的其他连接已被接受且没有丢包",
+)
 _FULL = Text(
     en="port {port}: {queue_count} connections wait, the limit is {backlog_count}",
     zh="端口 {port}：{queue_count} 个连接在等待，上限 {backlog_count}",
@@ -54,6 +90,7 @@ RULE = Rule(
     ),
     needs=(
         (Listener,),
+        (wants(TcpFlow, lambda one: one.has_start and (one.is_answered is not None or one.syn_count > 1)),),
         (wants(Counter, lambda one: one.canonical in ("listen_overflows", "listen_drops")),),
         (wants(KernelEvent, lambda one: one.topic == "syn-flood"),),
         (Statement,),

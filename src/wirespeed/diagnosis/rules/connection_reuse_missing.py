@@ -2,11 +2,13 @@
 
 import re
 
+from wirespeed.diagnosis.joins.flows import by_server, place, told
 from wirespeed.diagnosis.joins.paths import idle_latencies
 from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.sockets import SocketSummary
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.settings import CodeCall, Directive, Quantity, Statement
@@ -21,6 +23,8 @@ FEWEST_TIME_WAIT_COUNT, TIME_WAIT_TIMES = 50, 10
 LEAST_ROUND_TRIP_S = 0.005
 LEAST_SETUP_S = 0.002
 """Inside a rack a handshake is half of a request of a millisecond, and nobody waits for it."""
+FEWEST_SINGLE_COUNT = 4
+MOSTLY_RATIO = 0.8
 NEW_TIMES = 2.0
 _FRESH_WORD = r"\b(?:new|fresh|cold|no reuse|without reuse|per[- ]request|first)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
 _KEPT_WORD = r"\b(?:re-?used?|reuse|kept|pooled|warm|keep-?alive|persistent|shared|second)(?: (?:tcp|tls|https?|connection|conn|client|session|socket|one|request)s?)*\W{0,12}$"
@@ -75,6 +79,39 @@ def _new_against_reused(case: Case) -> tuple[Quantity, Quantity] | None:
     return next((pair for pair in pairs if pair[0].value >= NEW_TIMES * pair[1].value), None)
 
 
+def _captured(case: Case) -> list[Evidence]:
+    """Connections to one server of which each carries one request, and whose setting up takes a good part of it."""
+    evidence: list[Evidence] = []
+    for group in by_server(case.every(TcpFlow, lambda one: one.exchanges_count > 0)):
+        single = [one for one in group if one.has_start and _requests_of(one) == 1 and (one.connect_s or 0.0) >= LEAST_SETUP_S]
+        shares = [_setup_share(one) for one in single]
+        if len(single) >= FEWEST_SINGLE_COUNT and len(single) >= MOSTLY_RATIO * len(group) and max(shares) >= SETUP_SHARE_RATIO:
+            evidence += told(
+                _ONE_EACH,
+                STRONG + SLIGHT,
+                single,
+                "start",
+                "response",
+                server=place(single[0].server),
+                flows_count=len(single),
+                connect_s=max(one.connect_s or 0.0 for one in single),
+                share_ratio=max(shares),
+            )
+    if not evidence:
+        evidence += against(_MANY_EACH, FAIR, [one for one in case.every(TcpFlow) if _requests_of(one) >= FEWEST_SINGLE_COUNT])
+    return evidence
+
+
+def _requests_of(flow: TcpFlow) -> int:
+    """Requests of a connection: the turns of a TLS handshake are none."""
+    return flow.exchanges_count - (2 if flow.tls_hello_s is not None and flow.exchanges_count > 1 else 0)
+
+
+def _setup_share(flow: TcpFlow) -> float:
+    setup_s = (flow.connect_s or 0.0) + (flow.tls_hello_s or 0.0)
+    return setup_s / max(setup_s + (flow.first_byte_p50_s or 0.0) + (flow.answer_s or 0.0), 1e-9)
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     slow = _with_setup(case)
@@ -82,6 +119,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_SETUP, STRONG, *slow[:3], share_ratio=max(_share(one) for one in slow)))
     else:
         evidence += piece(_SETUP_ONCE, FAIR, slow, share_ratio=max((_share(one) for one in slow), default=0.0))
+    evidence += _captured(case)
     said = case.said("new-connection-each")
     evidence += piece(_SAID, STRONG, said)
     apart = _new_against_reused(case)
@@ -104,6 +142,11 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_ONE_EACH = Text(
+    en="{flows_count} connections to {server} carry one request each; connecting takes up to {connect_s}, {share_ratio} of the request",
+    zh="到 {server} 的 {flows_count} 个连接各只承载一个请求；建连最多 {connect_s}，占请求的 {share_ratio}",
+)
+_MANY_EACH = Text(en="captured connections carry request after request", zh="抓包中的连接承载了一个又一个请求")
 _SETUP = Text(
     en="request after request, connecting and TLS take up to {share_ratio} of the time",
     zh="一个接一个请求，连接与 TLS 最多占 {share_ratio} 的时间",
@@ -135,6 +178,7 @@ RULE = Rule(
     needs=(
         (wants(Quantity, lambda one: re.search(_FRESH_WORD, one.subject) is not None),),
         (HttpTiming,),
+        (wants(TcpFlow, lambda one: one.exchanges_count > 0 and one.duration_s is not None),),
         (SocketSummary,),
         (wants(CodeCall, lambda one: is_setting_named(one, _NEW_CLIENT)),),
         (Statement,),

@@ -1,10 +1,12 @@
 """The round trip between the places is long, and each exchange pays it."""
 
 from wirespeed.diagnosis.joins.benchmarks import round_trip_s
+from wirespeed.diagnosis.joins.flows import told
 from wirespeed.diagnosis.joins.paths import idle_latencies, odd_ones
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun, LatencyRun
 from wirespeed.model.measurement import HttpTiming, MessageLatency, PingRun
@@ -13,6 +15,9 @@ from wirespeed.model.text import Text
 
 FAR_RTT_S = 0.010
 """10 ms is about 1,000 km of fibre and back; within a region a round trip is below 2 ms."""
+NEAR_RTT_S = 0.005
+IN_A_CAPTURE = 1.5
+"""A capture tells every round trip, whether anybody suffers from it or not."""
 TRIPS = 2.0
 SMALL_BYTES = 1024
 FARTHER_TIMES = 5.0
@@ -39,16 +44,23 @@ def _judge(case: Case) -> Verdict:
         default=0.0,
     )
     evidence += piece(_MEASURED, ALONE, [*pings, *connects, *exchanges, *said], rtt_s=rtt_s)
+    flows = [one for one in case.every(TcpFlow) if one.rtt_s is not None]
+    far_flows = [one for one in flows if (one.rtt_s or 0.0) >= FAR_RTT_S]
+    flow_rtt_s = max((one.rtt_s or 0.0 for one in far_flows), default=0.0)
+    if not (pings or connects or exchanges or said):
+        evidence += told(_MEASURED, IN_A_CAPTURE, far_flows, "start", "answer", rtt_s=flow_rtt_s)
     mostly = [one for one in connects if one.total_s and TRIPS * _connect_s(one) >= 0.3 * one.total_s]
     if evidence:
         evidence += piece(_MOST, FAIR, mostly)
     far = case.said("far-away")
     evidence += piece(_FAR, ALONE, far)
-    near = [one for one in case.every(PingRun) if one.rtt_mean_s is not None and one.rtt_mean_s < 0.005]
-    near_connects = [one for one in case.every(HttpTiming) if 0 < _connect_s(one) < 0.005]
-    near_exchanges = [one for one in case.every(MessageLatency, protocol="tcp") if 0 < _exchange_s(one) < 0.005]
-    evidence += against(_NEAR, STRONG, [] if pings or connects or exchanges else [*near, *near_connects, *near_exchanges])
-    return Verdict(evidence=tuple(evidence), values={"rtt_s": rtt_s or None})
+    near = [one for one in case.every(PingRun) if one.rtt_mean_s is not None and one.rtt_mean_s < NEAR_RTT_S]
+    near_connects = [one for one in case.every(HttpTiming) if 0 < _connect_s(one) < NEAR_RTT_S]
+    near_exchanges = [one for one in case.every(MessageLatency, protocol="tcp") if 0 < _exchange_s(one) < NEAR_RTT_S]
+    near_flows = [] if far_flows else [one for one in flows if (one.rtt_s or 0.0) < NEAR_RTT_S]
+    near_all = [*near, *near_connects, *near_exchanges, *near_flows]
+    evidence += against(_NEAR, STRONG, [] if pings or connects or exchanges else near_all)
+    return Verdict(evidence=tuple(evidence), values={"rtt_s": max(rtt_s, flow_rtt_s) or None})
 
 
 def _far_paths(case: Case) -> tuple[LatencyRun, ...]:
@@ -91,6 +103,7 @@ RULE = Rule(
     ),
     needs=(
         (LatencyRun,),
+        (wants(TcpFlow, lambda one: one.rtt_s is not None),),
         (wants(PingRun, lambda one: one.rtt_mean_s is not None),),
         (wants(HttpTiming, lambda one: one.connect_s is not None),),
         (wants(MessageLatency, lambda one: _exchange_s(one) > 0.0),),

@@ -17,6 +17,7 @@ from wirespeed.model.finding import (
     Value,
     Verdict,
 )
+from wirespeed.model.flows import DnsQuery
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming, NameLookup, NameServerRun
 from wirespeed.model.settings import Directive, Statement
@@ -34,6 +35,7 @@ ALL_NAMES = "*"
 MANY_SILENT_COUNT = 5
 MOSTLY_UNKNOWN_RATIO = 0.5
 """Search lists make most answers NXDOMAIN; where names are looked up as they are, few are."""
+SEVERAL_COUNT = 2
 
 
 def _judge(case: Case) -> Verdict:
@@ -51,6 +53,13 @@ def _judge(case: Case) -> Verdict:
     )
     lossy = [one for one in case.every(NameServerRun) if 0 < one.answered_count < one.sent_count]
     evidence += piece(_UNANSWERED, FAIR, lossy)
+    queries = case.every(DnsQuery)
+    open_queries = [one for one in queries if one.is_answered is False]
+    evidence += piece(_OPEN, STRONG if len(open_queries) >= SEVERAL_COUNT else FAIR, open_queries, **_asked(open_queries))
+    failed = [one for one in queries if one.answer in ("ServFail", "Refused")]
+    evidence += piece(_FAILED, FAIR, failed, **_asked(failed))
+    late = [one for one in queries if one.sent_count > 1 and one.time_s is not None and one.time_s >= VERY_SLOW_LOOKUP_S]
+    evidence += piece(_LATE, FAIR, late, time_s=max((one.time_s or 0.0 for one in late), default=None))
     lookups = [one for one in case.every(NameLookup) if one.time_s >= SLOW_LOOKUP_S]
     very = [one for one in lookups if one.time_s >= VERY_SLOW_LOOKUP_S]
     requests_slow = [one for one in case.every(HttpTiming) if _waits_for_name(one)]
@@ -82,6 +91,14 @@ def _judge(case: Case) -> Verdict:
     if not (lookups or requests_slow or servers or median or silent):
         evidence += against(_FAST, FAIR, [*quick, *fast, *fast_requests])
     return Verdict(evidence=tuple(evidence))
+
+
+def _asked(queries: list[DnsQuery]) -> dict[str, Value]:
+    """Which server was asked for what."""
+    if not queries:
+        return {}
+    one = queries[0]
+    return {"server": one.server, "name": f"{one.name} {one.query_type}", "queries_count": len(queries)}
 
 
 def _slowest(servers: list[NameServerRun]) -> dict[str, Value]:
@@ -127,6 +144,15 @@ _SILENT = Text(
 _OVERLOADED = Text(en="the cluster's DNS reports overload or a loop", zh="集群 DNS 报告过载或循环")
 _UNKNOWN_NAMES = Text(en="most answers of the cluster's DNS are that the name does not exist", zh="集群 DNS 的多数应答是域名不存在")
 _NO_CACHE = Text(en="the cluster's DNS forwards without a cache", zh="集群 DNS 转发而不缓存")
+_OPEN = Text(
+    en="name server {server} did not answer {queries_count} questions in the capture, such as {name}",
+    zh="抓包中域名服务器 {server} 有 {queries_count} 个查询未应答，如 {name}",
+)
+_FAILED = Text(
+    en="name server {server} answered {queries_count} questions with a failure, such as {name}",
+    zh="域名服务器 {server} 有 {queries_count} 个查询应答失败，如 {name}",
+)
+_LATE = Text(en="a question had to be asked again and was answered after {time_s}", zh="某个查询需重发，{time_s} 后才得到应答")
 _UNANSWERED = Text(en="a name server leaves some questions unanswered", zh="域名服务器对部分查询没有应答")
 _LOOKUP = Text(en="a look-up took {time_s}", zh="一次解析用了 {time_s}")
 _REQUEST = Text(en="a request waited {time_s} for its name", zh="一个请求为解析域名等了 {time_s}")
@@ -155,6 +181,7 @@ RULE = Rule(
     needs=(
         (NameServerRun,),
         (NameLookup,),
+        (wants(DnsQuery, lambda one: one.is_answered is not None),),
         (wants(HttpTiming, lambda one: one.namelookup_s is not None),),
         (wants(FrameworkEvent, lambda one: one.topic.startswith("name-server-")),),
         (ResolverSetup, Statement),

@@ -9,6 +9,7 @@ from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.cluster import NetworkPolicy
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
+from wirespeed.model.flows import IcmpReport
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import PingRun, PortProbe
 from wirespeed.model.record import Record
@@ -38,7 +39,7 @@ def _judge(case: Case) -> Verdict:
     refused = case.every(NcclWarning, lambda one: one.topic == "connect-failed" and one.status_code == 111)
     ping = (*case.every(PingRun, _answers), *case.said("ping-works"))
     some_port = case.every(PortProbe, outcome="connected")
-    prohibited = case.every(PortProbe, outcome="prohibited")
+    prohibited = (*case.every(PortProbe, outcome="prohibited"), *case.every(IcmpReport, topic="prohibited"))
     failed = no_route or timed_out or refused
     is_cut_off = bool(failed or case.said("hang", "random-ports", "connection-fails"))
     silent = silent_ports(case)
@@ -122,6 +123,7 @@ RULE = Rule(
     needs=(
         (wants(NcclWarning, lambda one: one.topic == "connect-failed"),),
         (PortProbe,),
+        (wants(IcmpReport, lambda one: one.topic == "prohibited"),),
         (wants(FrameworkEvent, lambda one: one.topic in ("no-route", "connection-timeout")),),
         (Statement,),
     ),

@@ -1,10 +1,12 @@
 """A stateful device forgets idle connections, and neither end is told."""
 
+from wirespeed.diagnosis.joins.flows import IDLE_S, is_forgotten, place, told, with_side
 from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, piece, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
@@ -29,6 +31,44 @@ def _device_idle(case: Case) -> list[tuple[Record, float]]:
     return found + [(one, seconds) for one in case.said("balancer-idle") if (seconds := said_s(one))]
 
 
+def _captured(case: Case) -> list[Evidence]:
+    """Connections that were quiet, and then dead: what is sent vanishes, or somebody in between answers with a reset."""
+    evidence: list[Evidence] = []
+    forgotten = with_side(case, is_forgotten)
+    if forgotten:
+        _, sender, receiver = forgotten[0]
+        evidence += told(
+            _FORGOTTEN,
+            STRONG + SLIGHT,
+            [one for one, _, _ in forgotten],
+            "silence",
+            "sent-again",
+            idle_s=sender.stuck_idle_s,
+            sender=place(sender),
+            receiver=place(receiver),
+            sends_count=sender.stuck_sends_count,
+        )
+    reset = case.every(TcpFlow, _is_reset_after_idle)
+    foreign = [one for one in reset if one.reset_ttl_differs]
+    evidence += told(
+        _RESET_FOREIGN if foreign else _RESET,
+        STRONG + FAIR if foreign else FAIR,
+        foreign or reset,
+        "silence",
+        "reset",
+        idle_s=max((one.reset_idle_s or 0.0 for one in foreign or reset), default=None),
+    )
+    lasting = case.every(TcpFlow, lambda one: (one.silence_s or 0.0) >= LONG_IDLE_S and not one.ended.endswith("reset"))
+    if not forgotten and not reset:
+        evidence += against(_LASTING, SLIGHT, [one for one in lasting if not one.client.stuck_bytes and not one.server.stuck_bytes])
+    return evidence
+
+
+def _is_reset_after_idle(flow: TcpFlow) -> bool:
+    is_drawn = flow.ended == "server-reset" and flow.reset_on in ("request", "data", "idle")
+    return is_drawn and (flow.reset_idle_s or 0.0) >= IDLE_S and not flow.is_request_after_fin
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     device, keepalive = min(_device_idle(case), key=lambda one: one[1], default=None), _keepalive(case)
@@ -36,6 +76,7 @@ def _judge(case: Case) -> Verdict:
     stateful, long_idle = case.said("stateful-device"), case.said("long-idle")
     quiet = long_idle or case.said("after-silence")
     evidence += piece(_SILENT, ALONE, silent)
+    evidence += _captured(case)
     if silent or stateful:
         evidence += piece(_LONG, FAIR, quiet)
     if keepalive and device:
@@ -51,6 +92,17 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence), values={"device_s": device[1] if device else None})
 
 
+LONG_IDLE_S = 60.0
+_FORGOTTEN = Text(
+    en="after {idle_s} of silence {sender} sent data to {receiver} {sends_count} times without any answer",
+    zh="静默 {idle_s} 后，{sender} 向 {receiver} 发送数据 {sends_count} 次，均无任何应答",
+)
+_RESET_FOREIGN = Text(
+    en="after {idle_s} of silence the connection is reset by something that is not the other end: its packets have another TTL",
+    zh="静默 {idle_s} 后连接被重置，而重置并非来自对端：其 TTL 不同",
+)
+_RESET = Text(en="after {idle_s} of silence the first packet is answered with a reset", zh="静默 {idle_s} 后的首个包得到重置应答")
+_LASTING = Text(en="connections survive long silences in the capture", zh="抓包中的连接经受住了长时间静默")
 _SILENT = Text(en="idle connections die without notice", zh="空闲连接无声失效")
 _LATE = Text(
     en="the first keep-alive comes after {keepalive_s}, the device forgets after {device_s}",
@@ -78,6 +130,7 @@ RULE = Rule(
             wants(Setting, lambda one: is_setting_named(one, _DEVICE_IDLE)),
             wants(Sysctl, lambda one: one.name.endswith("tcp_keepalive_time")),
         ),
+        (wants(TcpFlow, lambda one: (one.silence_s or 0.0) >= IDLE_S),),
         (Statement,),
     ),
     judge=_judge,

@@ -1,5 +1,6 @@
 """A hop gives up waiting for the next byte before the server has sent it."""
 
+from wirespeed.diagnosis.joins.flows import place, told
 from wirespeed.diagnosis.joins.pieces import ALONE, configured, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
@@ -16,6 +17,7 @@ from wirespeed.model.finding import (
     contradicts,
     supports,
 )
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive, Setting, Statement
@@ -27,6 +29,9 @@ _NAMED_WAIT = r"(?:takes|took|ttft|ttfb|first (?:token|byte)|needs|lasts|generat
 LONGEST_TIMEOUT_S = 3600.0
 LEAST_IN_MS = 10_000.0
 """A bare number from here on is in milliseconds (Kong, Node, HAProxy): nobody waits three hours for a byte."""
+ROUND_TIMES_S = (5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 100.0, 120.0, 180.0, 300.0, 600.0, 900.0)
+LATE_RATIO = 0.01
+"""Timers run out a little late and never early."""
 CLOSE_RATIO = 0.05
 """A failure within 5 % of a configured timeout is that timeout."""
 
@@ -37,6 +42,13 @@ def _timeouts(case: Case) -> list[tuple[Record, float]]:
     found += [(one, one.value) for one in quantities(case, "time", _NAMED_TIMEOUT)]
     as_seconds = [(one, time_s / 1000.0 if time_s >= LEAST_IN_MS else time_s) for one, time_s in found]
     return [one for one in as_seconds if one[1] <= LONGEST_TIMEOUT_S]
+
+
+def _gave_up_after_s(flow: TcpFlow) -> float | None:
+    """The round time after which a client closed a connection whose request had no answer; None where it did not."""
+    if flow.ended not in ("client-fin", "client-reset") or flow.waiting_s is None or flow.server.filled_count:
+        return None
+    return next((limit_s for limit_s in ROUND_TIMES_S if 0 <= flow.waiting_s - limit_s <= LATE_RATIO * limit_s), None)
 
 
 def _judge(case: Case) -> Verdict:
@@ -63,6 +75,21 @@ def _judge(case: Case) -> Verdict:
     else:
         evidence += piece(_CUT, ALONE, cuts)
     evidence += piece(_ERRORS, ALONE, errors)
+    given_up = [(one, limit_s) for one in case.every(TcpFlow) if (limit_s := _gave_up_after_s(one)) is not None]
+    if given_up:
+        flow, limit_s = given_up[0]
+        values = {"timeout_s": values["timeout_s"] or limit_s}
+        evidence += told(
+            _GAVE_UP,
+            FAIR,
+            [one for one, _ in given_up],
+            "request",
+            "closed",
+            "reset",
+            client=place(flow.client),
+            server=place(flow.server),
+            waiting_s=flow.waiting_s,
+        )
     if least and (slower := [one for one in waits if one[1] > least[1]]):
         evidence.append(supports(_SLOWER, FAIR, least[0], slower[0][0], timeout_s=least[1], wait_s=slower[0][1]))
     elif least and waits and not cuts and not errors:
@@ -72,6 +99,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence), values=values)
 
 
+_GAVE_UP = Text(
+    en="{client} closed its connection to {server} when its request had waited {waiting_s}, a round time",
+    zh="{client} 的请求等待 {waiting_s}（整数时间）后，它关闭了到 {server} 的连接",
+)
 _CUT_HERE = Text(
     en="requests are cut at {timeout_s}, which is a configured timeout", zh="请求在 {timeout_s} 被切断，恰为某个已配置的超时"
 )
@@ -92,6 +123,7 @@ RULE = Rule(
         (wants(Setting, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
         (wants(Directive, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
         (wants(ServerEvent, lambda one: one.status_code in (504, 524) or one.topic == "upstream-timeout"),),
+        (wants(TcpFlow, lambda one: one.waiting_s is not None or one.first_byte_max_s is not None),),
         (Statement,),
     ),
     judge=_judge,

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.flows import told
 from wirespeed.diagnosis.joins.pieces import (
     Configured,
     against,
@@ -15,6 +16,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent, ServerEvent
 from wirespeed.model.finding import (
     FAIR,
+    PROVES,
     SLIGHT,
     STRONG,
     Change,
@@ -26,6 +28,7 @@ from wirespeed.model.finding import (
     contradicts,
     supports,
 )
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.record import Record
@@ -96,6 +99,11 @@ def _judge(case: Case) -> Verdict:
         *case.every(ServerEvent, lambda one: one.status_code == 502 or one.topic == "upstream-closed"),
     ]
     evidence += piece(_RESETS, FAIR, resets)
+    crossed = case.every(TcpFlow, lambda one: one.is_request_after_fin)
+    if crossed:
+        closed_s = crossed[0].closed_idle_s
+        values = {**values, "server_s": values["server_s"] or closed_s}
+        evidence += told(_CROSSED, PROVES, crossed, "closed", "request", "reset", closed_s=closed_s)
     unanswered = case.every(FrameworkEvent, lambda one: _UNANSWERED.search(one.message) is not None)
     served = case.every(HttpTiming, lambda one: one.status_code is not None and one.status_code < 500)
     evidence += piece(_WITHOUT_ANSWER, FAIR, unanswered)
@@ -109,6 +117,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence), values=values)
 
 
+_CROSSED = Text(
+    en="the server closed the connection after {closed_s} of silence, the client sent a request into it and got a reset",
+    zh="服务器在静默 {closed_s} 后关闭连接，客户端仍向其发送请求并被重置",
+)
 _SHORTER = Text(
     en="the server closes after {server_s} of silence, the proxy keeps the connection for {proxy_s}",
     zh="服务器静默 {server_s} 即关闭，代理却保留连接 {proxy_s}",
@@ -144,6 +156,7 @@ RULE = Rule(
         (wants(Directive, lambda one: is_setting_named(one, r"keepalive")),),
         (wants(ServerEvent, lambda one: one.status_code == 502 or one.topic == "upstream-closed"),),
         (wants(Command, lambda one: _program(one) in ("gunicorn", "uvicorn")),),
+        (wants(TcpFlow, lambda one: one.ended == "server-reset" or (one.ended == "server-fin" and one.seen == "both")),),
         (Statement,),
     ),
     judge=_judge,

@@ -1,5 +1,6 @@
 """The MTU differs along the path, and full-size frames do not get through."""
 
+from wirespeed.diagnosis.joins.flows import is_swallowed, told, with_side
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclWarning
@@ -7,6 +8,7 @@ from wirespeed.model.facts.fabric import LinkNeighbour
 from wirespeed.model.facts.link import Counter, Link
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.flows import IcmpReport, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import PathMtuRun
 from wirespeed.model.record import Record
@@ -14,6 +16,8 @@ from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 SMALLEST_ETHERNET_MTU_BYTES = 1280
+LARGEST_USUAL_BYTES = 1460
+"""Payload of a full segment where the MTU is 1500."""
 _TOPICS = ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered", "mtu-named")
 FRAME_BYTES = 18
 """Ethernet header and check sequence around a packet (IEEE 802.3); switches count them in their largest frame."""
@@ -56,6 +60,10 @@ def _judge(case: Case) -> Verdict:
     differs, depends = case.said("mtu-differs"), case.said("depends-on-mtu")
     big = case.said("small-passes-large-hangs", "large-frames-unanswered")
     named = _named_apart(case)
+    jumbo = with_side(
+        case, lambda flow, one, other: is_swallowed(flow, one, other) and (one.stuck_bytes or 0) > LARGEST_USUAL_BYTES
+    )
+    too_big = case.every(IcmpReport, topic="too-big")
     is_about_mtu = bool(hosts or rdma or differs or depends or oversize)
     is_overlay = bool(case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network"))
     return Verdict(
@@ -64,6 +72,15 @@ def _judge(case: Case) -> Verdict:
             *piece(_NEIGHBOUR, FAIR + SLIGHT, neighbour, **_sizes_of(neighbour)),
             *piece(_ENDS, STRONG + SLIGHT, ends, **_mtus_of(ends)),
             *against(_ENDS_AGREE, STRONG, agree if not ends else ()),
+            *told(
+                _JUMBO,
+                STRONG + SLIGHT,
+                [flow for flow, _, _ in jumbo],
+                "start",
+                "sent-again",
+                stuck_bytes=max((one.stuck_bytes or 0 for _, one, _ in jumbo), default=0),
+            ),
+            *piece(_TOO_BIG, FAIR, too_big, mtu_bytes=min((one.mtu_bytes or 0 for one in too_big), default=None)),
             *piece(_PORTS, STRONG, rdma),
             *piece(_DIFFERS, STRONG, differs),
             *piece(_NAMED, FAIR + SLIGHT, named),
@@ -79,19 +96,19 @@ def _judge(case: Case) -> Verdict:
 
 def _neighbour_takes_less(case: Case) -> tuple[Record, ...]:
     """An interface and its LLDP neighbour, where the neighbour advertises frames that do not hold the interface's packets."""
-    for told in case.every(LinkNeighbour, lambda one: one.max_frame_bytes is not None):
+    for near in case.every(LinkNeighbour, lambda one: one.max_frame_bytes is not None):
         for mtu in case.every(Link, lambda one: bool(one.mtu_bytes)):
-            is_it = mtu.name == told.link and mtu.host in (told.host, None)
-            if is_it and (mtu.mtu_bytes or 0) + FRAME_BYTES > (told.max_frame_bytes or 0):
-                return (told, mtu)
+            is_it = mtu.name == near.link and mtu.host in (near.host, None)
+            if is_it and (mtu.mtu_bytes or 0) + FRAME_BYTES > (near.max_frame_bytes or 0):
+                return (near, mtu)
     return ()
 
 
 def _sizes_of(pair: tuple[Record, ...]) -> dict[str, Value]:
-    told, mtu = pair if len(pair) == 2 else (None, None)
-    if not isinstance(told, LinkNeighbour) or not isinstance(mtu, Link):
+    near, mtu = pair if len(pair) == 2 else (None, None)
+    if not isinstance(near, LinkNeighbour) or not isinstance(mtu, Link):
         return {}
-    return {"link": told.link, "mtu_bytes": mtu.mtu_bytes, "frame_bytes": told.max_frame_bytes}
+    return {"link": near.link, "mtu_bytes": mtu.mtu_bytes, "frame_bytes": near.max_frame_bytes}
 
 
 def _ends_that_differ(case: Case) -> tuple[PathMtuRun, ...]:
@@ -149,6 +166,14 @@ _ENDS = Text(
     zh="{sender} 与 {receiver} 在同一路径上发送的最大包不同：{mtus} 字节",
 )
 _ENDS_AGREE = Text(en="both ends agree on the size; what is smaller lies between them", zh="两端大小一致；较小的一段在两者之间")
+_JUMBO = Text(
+    en="both ends agreed on jumbo segments, and those of {stuck_bytes} do not arrive: something between carries 1500 only",
+    zh="两端协商了巨型报文段，但 {stuck_bytes} 的报文段到不了：中间某处只支持 1500",
+)
+_TOO_BIG = Text(
+    en="a router reports that the next link carries {mtu_bytes} bytes at most, less than the sender's own",
+    zh="路由器报告下一跳链路最多承载 {mtu_bytes} 字节，小于发送方自身",
+)
 _PORTS = Text(en="the same RDMA device has different active MTUs on different hosts", zh="同名 RDMA 设备在不同主机上有效 MTU 不同")
 _DIFFERS = Text(en="two MTUs on one path are reported", zh="描述提到一条路径上有两种 MTU")
 _NAMED = Text(en="MTUs far apart are named for machines of one path", zh="同一路径的机器上写明的 MTU 相差很大")
@@ -172,6 +197,8 @@ RULE = Rule(
     ),
     needs=(
         (LinkNeighbour, wants(Link, lambda one: one.mtu_bytes is not None)),
+        (wants(IcmpReport, lambda one: one.topic == "too-big"),),
+        (wants(TcpFlow, lambda one: bool(one.client.stuck_bytes or one.server.stuck_bytes)),),
         (PathMtuRun,),
         (wants(Link, lambda one: one.mtu_bytes is not None),),
         (wants(RdmaPort, lambda one: one.active_mtu_bytes is not None),),

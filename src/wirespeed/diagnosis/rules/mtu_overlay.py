@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from wirespeed.diagnosis.joins.flows import is_swallowed, told, with_side
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     Configured,
@@ -26,6 +27,7 @@ from wirespeed.model.finding import (
     contradicts,
     supports,
 )
+from wirespeed.model.flows import FlowEnd, IcmpReport, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Setting, Statement
@@ -33,6 +35,8 @@ from wirespeed.model.text import Text
 
 OVERHEAD_BYTES = {"vxlan": 50, "geneve": 58, "ipip": 20, "tunl": 20, "wireguard": 60, "gre": 24, "plain": 0}
 """Bytes an overlay adds on IPv4: VXLAN RFC 7348 (14 + 20 + 8 + 8), GENEVE with one option, IP in IP RFC 2003, WireGuard, GRE."""
+_USUAL_MTUS = (1500, 9000, 9001)
+"""Ethernet, jumbo frames, AWS."""
 _OVERLAY_NAMES = (
     (re.compile(r"(?i)vxlan|flannel\.\d|cilium_vxlan|^vx"), "vxlan"),
     (re.compile(r"(?i)geneve|genev_sys|ovn"), "geneve"),
@@ -113,6 +117,7 @@ def _judge(case: Case) -> Verdict:
         else:
             evidence.append(contradicts(_FITS, FAIR, over.record, under.record, **numbers))
     evidence += _from_settings(case)
+    evidence += _captured(case)
     evidence += piece(_SAID, ALONE, case.said("overlay-mtu"))
     evidence += piece(_NOT_SENT, ALONE, case.said("encapsulated-not-sent"))
     if evidence or case.said("overlay-network"):
@@ -121,6 +126,31 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_OVERLAY, SLIGHT, case.said("overlay-network"))
         evidence += piece(_ACROSS, SLIGHT, case.said("across-nodes-only"))
     return Verdict(evidence=tuple(evidence), values=values)
+
+
+def _captured(case: Case) -> list[Evidence]:
+    """A capture in which what is lacking is just the header of an encapsulation."""
+    reports = [one for one in case.every(IcmpReport, topic="too-big") if _lacks(one.mtu_bytes) is not None]
+    unequal = with_side(case, _is_short_of_a_header)
+    evidence = [*piece(_REPORTED, FAIR + SLIGHT, reports, mtu_bytes=reports[0].mtu_bytes if reports else None)]
+    if unequal:
+        flow, sender, receiver = unequal[0]
+        evidence += told(
+            _UNEQUAL, FAIR, [flow], "start", "answer", "sent-again", mss_bytes=sender.mss_bytes, other_mss_bytes=receiver.mss_bytes
+        )
+    return evidence
+
+
+def _lacks(mtu_bytes: int | None) -> int | None:
+    """The header that a usual MTU lacks; None where it lacks none that is known."""
+    missing = {usual - (mtu_bytes or 0) for usual in _USUAL_MTUS} & {size for size in OVERHEAD_BYTES.values() if size}
+    return min(missing, default=None)
+
+
+def _is_short_of_a_header(flow: TcpFlow, sender: FlowEnd, receiver: FlowEnd) -> bool:
+    """A full segment that does not arrive, between ends whose segments differ by such a header."""
+    both = (sender.mss_bytes or 0, receiver.mss_bytes or 0)
+    return is_swallowed(flow, sender, receiver) and abs(both[0] - both[1]) in {size for size in OVERHEAD_BYTES.values() if size}
 
 
 def _from_settings(case: Case) -> tuple[Evidence, ...]:
@@ -191,6 +221,15 @@ _BIG_HANG = Text(en="big messages hang while small ones pass", zh="大消息挂�
 _OVERLAY = Text(en="traffic goes through an overlay", zh="流量经过覆盖网")
 _ACROSS = Text(en="only traffic between nodes is hit", zh="仅跨节点流量受影响")
 
+_REPORTED = Text(
+    en="a router reports an MTU of {mtu_bytes}, a usual one less the header of an encapsulation",
+    zh="路由器报告 MTU 为 {mtu_bytes}，恰为常用值减去封装头",
+)
+_UNEQUAL = Text(
+    en="one end announces segments of {mss_bytes}, the other of {other_mss_bytes}: they differ by the header of an encapsulation, and full ones do not arrive",
+    zh="一端声明报文段 {mss_bytes}，另一端 {other_mss_bytes}：相差一个封装头，且满长的到不了",
+)
+
 RULE = Rule(
     cause="mtu-overlay",
     title=Text(en="The overlay's MTU does not fit the network underneath", zh="覆盖网 MTU 与底层网络不匹配"),
@@ -202,6 +241,7 @@ RULE = Rule(
         (wants(Link, lambda one: one.mtu_bytes is not None and _kind(one.name, one.type_name) is not None),),
         (wants(Setting, lambda one: is_setting_named(one, r"mtu")),),
         (wants(EnvVar, lambda one: one.name in _MTU_VARIABLES),),
+        (wants(IcmpReport, lambda one: one.topic == "too-big"),),
         (Statement,),
     ),
     judge=_judge,

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.flows import told, with_side
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     MOST_COMPARED,
@@ -21,6 +22,7 @@ from wirespeed.model.finding import (
     Verdict,
     supports,
 )
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import (
     HttpTiming,
@@ -36,6 +38,7 @@ _TIME_CELL = re.compile(r"^[~≈]?\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s)$")
 _MS = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
 HELD_MS = (38.0, 45.0)
 FEWEST_ROWS_COUNT = 2
+FEWEST_HELD_COUNT = 3
 FEWEST_SAMPLES_COUNT = 20
 WAITING_RATIO = 0.15
 """40 ms of every request's time; requests every quarter of a second already show this share."""
@@ -84,6 +87,15 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(
         _WAITING, STRONG + FAIR, waiting, share_ratio=max((one.held_back_ratio or 0.0 for one in waiting), default=None)
     )
+    kept = with_side(case, lambda flow, sender, receiver: sender.held_back_count >= FEWEST_HELD_COUNT)
+    evidence += told(
+        _KEPT,
+        STRONG + FAIR,
+        [flow for flow, _, _ in kept],
+        "held-back",
+        held_count=max((one.held_back_count for _, one, _ in kept), default=0),
+        held_s=max((one.held_back_s or 0.0 for _, one, _ in kept), default=None),
+    )
     if not evidence:
         evidence += piece(_HELD, FAIR, held)
     evidence += piece(_EXTRA, STRONG, [one for one in case.every(Table) if _constant_extra(one)])
@@ -109,6 +121,10 @@ def _held_s(one: HttpTiming) -> float | None:
     return gap_s if requests.is_delayed_ack(gap_s) and one.total_s < 0.3 else None
 
 
+_KEPT = Text(
+    en="{held_count} times the second part of a message left only when the first was acknowledged, up to {held_s} later",
+    zh="消息的后半部分有 {held_count} 次等到前半部分被确认才发出，最长晚 {held_s}",
+)
 _WAITING = Text(
     en="in {share_ratio} of the looks a small piece waited unsent although the windows had room",
     zh="{share_ratio} 的采样中，窗口有余量而一小段数据仍在等待发送",
@@ -135,6 +151,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(FlowSummary, lambda one: one.held_back_ratio is not None),),
+        (wants(TcpFlow, lambda one: one.exchanges_count >= FEWEST_HELD_COUNT and one.duration_s is not None),),
         (HttpTiming,),
         (wants(Table, lambda one: _constant_extra(one)),),
         (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),),

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.flows import LEAST_WAIT_S, answers_late, place, told, with_side
 from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
@@ -19,6 +20,7 @@ from wirespeed.model.finding import (
     Verdict,
     supports,
 )
+from wirespeed.model.flows import FlowEnd, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
@@ -29,6 +31,8 @@ from wirespeed.model.text import Text
 LITTLE_BITS_PER_S = 50e6
 """A twentieth of the slowest link that connects GPU machines, 1 Gb/s."""
 _TRAFFIC = r"(?:traffic|link|nic|network|\brx|\btx|wire|carries|thunderbolt|ethernet)\W{0,3}(?:is |at |only |carries |about |shows |of |utili[sz]ation )*$"
+LONG_WAIT_S = 1.0
+CLOSED_RATIO = 0.1
 SMALL_SHARE_RATIO = 0.15
 SAME_RATIO = 0.05
 SMALL_PART_RATIO = 0.3
@@ -59,6 +63,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SAME, STRONG, same)
     evidence += _little_seen(case)
     evidence += _spent_elsewhere(case)
+    evidence += _captured(case)
     if evidence:
         evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
         evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
@@ -66,6 +71,38 @@ def _judge(case: Case) -> Verdict:
     evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     return Verdict(evidence=tuple(evidence))
+
+
+def _captured(case: Case) -> list[Evidence]:
+    """Connections that waited for a program at one end, which the host there had long given what it waits for."""
+    evidence: list[Evidence] = []
+    slow = sorted(case.every(TcpFlow, answers_late), key=lambda one: -(one.first_byte_max_s or 0.0))
+    if slow:
+        evidence += told(
+            _ANSWERS_LATE,
+            STRONG if (slow[0].first_byte_max_s or 0.0) >= LONG_WAIT_S else FAIR,
+            slow,
+            "request",
+            "response",
+            server=place(slow[0].server),
+            ack_s=slow[0].request_ack_s,
+            first_s=slow[0].first_byte_max_s,
+        )
+    alerted = case.every(TcpFlow, lambda one: one.tls_alert is not None and not one.tls_alert.endswith("close_notify"))
+    evidence += told(_ALERTED, FAIR, alerted, "hello", alert=alerted[0].tls_alert if alerted else None)
+    unread = with_side(case, _does_not_read)
+    if unread:
+        _, _, reader = max(unread, key=lambda one: one[2].zero_window_s or 0.0)
+        evidence += told(
+            _NOT_READ, STRONG, [flow for flow, _, _ in unread], "zero-window", reader=place(reader), zero_s=reader.zero_window_s
+        )
+    return evidence
+
+
+def _does_not_read(flow: TcpFlow, sender: FlowEnd, reader: FlowEnd) -> bool:
+    """The reader's window closed, for a good part of the connection."""
+    closed_s = reader.zero_window_s or 0.0
+    return reader.zero_windows_count > 0 and closed_s >= max(LEAST_WAIT_S, CLOSED_RATIO * (flow.duration_s or 0.0))
 
 
 def _spent_elsewhere(case: Case) -> tuple[Evidence, ...]:
@@ -123,6 +160,18 @@ def _hardly_used_as_told(case: Case) -> tuple[Quantity, Record, float] | None:
     return (used, line[0], used.value / line[1]) if line and used and used.value <= SMALL_SHARE_RATIO * line[1] else None
 
 
+_ANSWERS_LATE = Text(
+    en="the host of {server} acknowledged a request after {ack_s}, its program answered after {first_s}: the network had done its part",
+    zh="{server} 所在主机 {ack_s} 后就确认了请求，其程序 {first_s} 后才应答：网络已完成其部分",
+)
+_ALERTED = Text(
+    en="a TLS handshake ends with an alert ({alert}): a matter of certificates, names or versions",
+    zh="TLS 握手以告警结束（{alert}）：属于证书、名称或版本问题",
+)
+_NOT_READ = Text(
+    en="the program at {reader} did not read for {zero_s}: its window was closed and the sender had to wait",
+    zh="{reader} 的程序有 {zero_s} 没有读取：其窗口关闭，发送方只能等待",
+)
 _SAME = Text(en="another link changed, the throughput did not", zh="换了链路，吞吐没有变化")
 _IN_TURN = Text(
     en="the layers are split, so the GPUs work in turn and each is idle part of the time",
@@ -148,7 +197,20 @@ RULE = Rule(
         en="Traffic is far below the link's rate; the wait is in the way the work is split or in compute.",
         zh="流量远低于链路速率；等待来自任务切分方式或计算。",
     ),
-    needs=((wants(Link, lambda one: one.link_rate_bits_per_s is not None), Quantity), (Statement,)),
+    needs=(
+        (wants(Link, lambda one: one.link_rate_bits_per_s is not None), Quantity),
+        (
+            wants(
+                TcpFlow,
+                lambda one: (
+                    one.first_byte_max_s is not None
+                    or one.tls_alert is not None
+                    or one.client.zero_windows_count + one.server.zero_windows_count > 0
+                ),
+            ),
+        ),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -1,5 +1,6 @@
 """Packets are lost on the way, by damage or by full queues."""
 
+from wirespeed.diagnosis.joins.flows import FEWEST_DATA_COUNT, data_packets, is_forgotten, is_swallowed, loss_ratio, told, with_side
 from wirespeed.diagnosis.joins.paths import clean_trains, common_host, lossy_trains, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
@@ -7,6 +8,7 @@ from wirespeed.model.facts.fabric import LinkSignal
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.flows import CaptureSummary, FlowEnd, IcmpReport, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import DatagramTrain, FlowRun
 from wirespeed.model.measurement import MessageLatency, PathHop, PingRun, ThroughputRun
@@ -18,6 +20,9 @@ LOSS_RATIO = 0.001
 RETRANSMIT_RATIO = 0.001
 WORST_ERROR_RATIO = 1e-12
 """Bit errors that remain after correction: what Ethernet and InfiniBand allow a link (IEEE 802.3, InfiniBand vol. 2)."""
+HEAVY_LOSS_RATIO = 0.01
+"""More than TCP causes itself by filling a queue now and then."""
+FEWEST_LOST_COUNT = 3
 FEW_PROBES_COUNT = 5
 """Fewer probes say nothing about a share."""
 _DAMAGE = ("fcs_errors", "rx_symbol_damage", "link_integrity")
@@ -39,6 +44,11 @@ def _judge(case: Case) -> Verdict:
     trains = lossy_trains(case)
     common = common_host(trains)
     resent = case.every(FlowRun, lambda one: (retransmit_ratio(one) or 0.0) >= RETRANSMIT_RATIO)
+    refused = {one.target for one in case.every(IcmpReport, topic="too-big")}
+    lossy = [one for one in with_side(case, _loses_segments) if one[2].address not in refused]
+    whole = with_side(case, _arrives_whole)
+    worst = max(lossy, key=lambda one: loss_ratio(one[1]), default=None)
+    blind = case.every(CaptureSummary, lambda one: (one.dropped_packets or 0) > 0)
     none_or_all = case.every(Statement, topic="packet-loss", value=0.0) + case.every(Statement, topic="packet-loss", value=100.0)
     none = lines_of(none_or_all)
     said = tuple(one for one in case.said("packet-loss") if not lines_of((one,)) & none)
@@ -55,6 +65,17 @@ def _judge(case: Case) -> Verdict:
             *piece(_END, STRONG, ends),
             *piece(_UDP, FAIR, (*datagrams, *dropped)),
             *piece(_TCP, FAIR, flows + streams),
+            *told(
+                _CAPTURED,
+                STRONG if worst and loss_ratio(worst[1]) >= HEAVY_LOSS_RATIO else FAIR,
+                [flow for flow, _, _ in lossy],
+                "sent-again",
+                "late",
+                loss_ratio=loss_ratio(worst[1]) if worst else None,
+                lost_count=sum(one.retransmits_count + one.filled_count for _, one, _ in lossy),
+            ),
+            *against(_CAPTURED_WHOLE, FAIR, [flow for flow, _, _ in whole] if not lossy else ()),
+            *against(_BLIND, SLIGHT, blind if lossy else ()),
             *piece(_SAID, SLIGHT if is_loaded else FAIR + SLIGHT, said),
             *against(_END_CLEAN, STRONG, clean_ends),
             *against(_TRAINS_CLEAN, STRONG, clean_trains(case) if not trains else ()),
@@ -63,6 +84,20 @@ def _judge(case: Case) -> Verdict:
             *against(_DENIED, FAIR, case.said("no-drops-anywhere") or case.denied("packet-loss")),
         )
     )
+
+
+def _loses_segments(flow: TcpFlow, sender: FlowEnd, receiver: FlowEnd) -> bool:
+    """Several segments of a flow were lost, of whatever size, and what followed them arrived."""
+    if is_swallowed(flow, sender, receiver) or is_forgotten(flow, sender, receiver):
+        return False
+    lost = sender.retransmits_count + sender.filled_count
+    spurious = receiver.duplicates_told_count
+    return lost - spurious >= FEWEST_LOST_COUNT and loss_ratio(sender) >= LOSS_RATIO
+
+
+def _arrives_whole(flow: TcpFlow, sender: FlowEnd, receiver: FlowEnd) -> bool:
+    lost = sender.retransmits_count + sender.filled_count + sender.never_arrived_bytes + flow.missed_bytes
+    return not lost and data_packets(sender) >= FEWEST_DATA_COUNT
 
 
 def _worst(trains: tuple[DatagramTrain, ...]) -> dict[str, Value]:
@@ -92,6 +127,12 @@ def _stream_retransmit_ratio(run: ThroughputRun, segment_bytes: float = 1448.0) 
     return run.retransmits_packets * segment_bytes / run.transferred_bytes
 
 
+_CAPTURED = Text(
+    en="{lost_count} segments of captured connections were lost and sent again, up to {loss_ratio} of a flow",
+    zh="抓包中的连接有 {lost_count} 个报文段丢失并重传，最多占一条流的 {loss_ratio}",
+)
+_CAPTURED_WHOLE = Text(en="the captured connections lost nothing", zh="抓包中的连接没有丢包")
+_BLIND = Text(en="the capture itself lost packets, which looks alike in part", zh="抓包本身也丢了包，表现部分相似")
 _TRAINS = Text(
     en="a paced train from {sender} to {receiver} lost {loss_ratio} of its datagrams without load",
     zh="{sender} 到 {receiver} 的限速数据报在无负载时丢失 {loss_ratio}",
@@ -126,6 +167,7 @@ RULE = Rule(
         (wants(Counter, lambda one: one.canonical in _DAMAGE),),
         (wants(LinkSignal, lambda one: one.effective_error_ratio is not None or one.recommendation is not None),),
         (DatagramTrain,),
+        (wants(TcpFlow, lambda one: one.client.payload_bytes + one.server.payload_bytes > 0),),
         (PingRun,),
         (wants(MessageLatency, lambda one: one.dropped_count is not None),),
         (wants(PathHop, lambda one: one.is_last),),

@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+from wirespeed.diagnosis.joins.flows import FEWEST_DATA_COUNT, data_packets, told, with_side
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.flows import FlowEnd, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import DatagramTrain, FlowRun
 from wirespeed.model.text import Text
@@ -17,12 +19,14 @@ events, but 12 duplicates at most (measured in the lab: 163 to 416 where packets
 REORDERED_RATIO = 0.05
 """Datagrams that share a busy path with bursts of a host of two cores overtake each other in up to 1.6 % of cases (measured)."""
 FEWEST_DATAGRAMS_COUNT = 100
+FEWEST_LATE_COUNT, LATE_RATIO = 5, 0.01
 
 
 def _judge(case: Case) -> Verdict:
     spurious = _spurious(case)
     seen = case.every(FlowRun, lambda one: (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT)
     trains = case.every(DatagramTrain, _is_reordered)
+    overtaken = with_side(case, _is_overtaken)
     orderly = case.every(DatagramTrain, lambda one: one.received_count >= FEWEST_DATAGRAMS_COUNT and not _is_reordered(one))
     return Verdict(
         evidence=(
@@ -34,6 +38,14 @@ def _judge(case: Case) -> Verdict:
             ),
             *piece(_SEEN, SLIGHT, seen if not spurious else ()),
             *piece(_TRAINS, STRONG, trains),
+            *told(
+                _OVERTAKEN,
+                STRONG,
+                [flow for flow, _, _ in overtaken],
+                "late",
+                late_count=max((one.late_count for _, one, _ in overtaken), default=0),
+                twice_count=max((other.duplicates_told_count for _, _, other in overtaken), default=0),
+            ),
             *against(_ORDERLY, SLIGHT, orderly if not trains else ()),
         )
     )
@@ -53,6 +65,16 @@ def _spurious(case: Case) -> tuple[FlowRun, ...]:
     return tuple(one for one in found if 2 * alike[one.test, one.sender, one.receiver] >= among[one.test, one.sender, one.receiver])
 
 
+def _is_overtaken(flow: TcpFlow, sender: FlowEnd, receiver: FlowEnd) -> bool:
+    """Segments that arrive behind later ones, more of them than are lost: the capture stands behind where they overtake."""
+    packets = data_packets(sender)
+    if packets < FEWEST_DATA_COUNT:
+        return False
+    is_seen = sender.late_count >= max(FEWEST_LATE_COUNT, LATE_RATIO * packets) and sender.late_count > sender.filled_count
+    is_told = receiver.duplicates_told_count >= max(FEWEST_LATE_COUNT, SPURIOUS_RATIO * sender.retransmits_count)
+    return is_seen or is_told
+
+
 def _is_reordered(train: DatagramTrain) -> bool:
     return train.received_count >= FEWEST_DATAGRAMS_COUNT and train.reordered_count >= REORDERED_RATIO * train.received_count
 
@@ -62,6 +84,10 @@ _SPURIOUS = Text(
     zh="接收方报告 {duplicates_count} 个报文段重复到达：未丢失却被重传",
 )
 _SEEN = Text(en="TCP saw segments overtake each other", zh="TCP 发现报文段相互超越")
+_OVERTAKEN = Text(
+    en="{late_count} segments of a captured connection arrived behind ones that left later, {twice_count} were received twice",
+    zh="抓包中一条连接有 {late_count} 个报文段晚于其后发出的到达，{twice_count} 个被重复接收",
+)
 _TRAINS = Text(en="datagrams of a paced train arrive out of order", zh="限速数据报乱序到达")
 _ORDERLY = Text(en="datagrams arrive in order", zh="数据报按序到达")
 
@@ -72,7 +98,11 @@ RULE = Rule(
         en="Packets of one flow take paths of different length. TCP takes the gaps for loss, sends again and slows down; RDMA resends whole windows.",
         zh="同一条流的数据包走了长短不同的路径。TCP 把空隙当作丢包而重传、降速；RDMA 会重传整个窗口。",
     ),
-    needs=((wants(FlowRun, lambda one: one.reordering_seen_count is not None),), (DatagramTrain,)),
+    needs=(
+        (wants(FlowRun, lambda one: one.reordering_seen_count is not None),),
+        (DatagramTrain,),
+        (wants(TcpFlow, lambda one: any(data_packets(end) >= FEWEST_DATA_COUNT for end in (one.client, one.server))),),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -1,10 +1,12 @@
 """Big packets vanish in the middle without the ICMP message that would say so."""
 
+from wirespeed.diagnosis.joins.flows import has_lasting_hole, is_swallowed, place, sides, told, with_side
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
-from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict
+from wirespeed.model.flows import FlowEnd, IcmpReport, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import PathMtuRun
 from wirespeed.model.measurement import PingRun
@@ -25,7 +27,13 @@ def _judge(case: Case) -> Verdict:
     swallowed = case.every(PathMtuRun, _swallows)
     whole = case.every(PathMtuRun, _carries_all)
     reports = case.every(PathMtuRun, lambda one: one.reported_bytes is not None)
-    told = (*case.every(PingRun, lambda one: one.reported_mtu_bytes is not None), *reports)
+    reported = (
+        *case.every(PingRun, lambda one: one.reported_mtu_bytes is not None),
+        *reports,
+        *case.every(IcmpReport, topic="too-big"),
+    )
+    lost_flows, holes = with_side(case, is_swallowed), with_side(case, has_lasting_hole)
+    passing = case.every(TcpFlow, lambda one: any(side.largest_acked_bytes >= FULL_SEGMENT_BYTES for side, _ in sides(one)))
     stuck = case.every(TcpSocket, _is_stuck)
     handshake, unseen = case.said("handshake-hangs"), case.said("large-frames-unanswered")
     tunnel = case.said("tunnel-in-path")
@@ -35,6 +43,9 @@ def _judge(case: Case) -> Verdict:
             *(piece(_LOST, STRONG + SLIGHT, (*lost, *smaller)) if lost and smaller else ()),
             *piece(_SWALLOWED, PROVES, swallowed, **_example(swallowed)),
             *piece(_STUCK, STRONG, stuck),
+            *_captured(lost_flows),
+            *told(_HOLE, STRONG, [one for one, _, _ in holes] if not lost_flows else [], "silence", "late", "request"),
+            *against(_PASSING, FAIR, passing if not lost_flows and not holes else ()),
             *piece(_PROBING, FAIR, probing),
             *piece(_ICMP, STRONG, case.said("icmp-blocked")),
             *piece(_HELPS, STRONG, case.said("mtu-probing-helps")),
@@ -42,12 +53,34 @@ def _judge(case: Case) -> Verdict:
             *piece(_HANDSHAKE, FAIR if tunnel else SLIGHT, handshake),
             *piece(_TUNNEL, SLIGHT, tunnel if handshake or unseen or case.said("small-passes-large-hangs") else ()),
             *piece(_UNSEEN, FAIR, unseen),
-            *against(_TOLD, FAIR, told),
+            *against(_TOLD, FAIR, reported),
             *against(_FULL_SIZE, STRONG, whole if not swallowed and not lost else ()),
             *against(
                 _ALL_PASS, STRONG, tuple(one for one in probes if one.loss_ratio == 0.0 and one.dont_fragment) if not lost else ()
             ),
         )
+    )
+
+
+def _captured(lost: tuple[tuple[TcpFlow, FlowEnd, FlowEnd], ...]) -> tuple[Evidence, ...]:
+    """Connections that stand on a full segment; where the other end is heard meanwhile, the way itself is there."""
+    heard = [one for one in lost if one[1].is_heard_while_stuck]
+    if not lost:
+        return ()
+    _, sender, receiver = (heard or lost)[0]
+    acked_bytes = max(sender.largest_acked_bytes, receiver.largest_acked_bytes)
+    return told(
+        _SWALLOWED_FLOW if acked_bytes else _UNANSWERED_FLOW,
+        PROVES if heard else STRONG,
+        [flow for flow, _, _ in heard or lost],
+        "request",
+        "sent-again",
+        "silence",
+        sender=place(sender),
+        receiver=place(receiver),
+        stuck_bytes=sender.stuck_bytes,
+        sends_count=sender.stuck_sends_count,
+        acked_bytes=acked_bytes,
     )
 
 
@@ -69,6 +102,11 @@ def _example(runs: tuple[PathMtuRun, ...]) -> dict[str, Value]:
     return {"sender": one.sender, "receiver": one.receiver, "passed_bytes": one.passed_bytes, "lost_bytes": one.lost_bytes}
 
 
+def _shows_size(flow: TcpFlow) -> bool:
+    """Whether a captured connection sent anything large."""
+    return any(side.largest_payload_bytes >= FULL_SEGMENT_BYTES or side.never_arrived_bytes for side, _ in sides(flow))
+
+
 def _is_stuck(flow: TcpSocket) -> bool:
     """A full-size segment resent by time-out only, the window down to one: nothing large arrives."""
     is_full = (flow.mss_bytes or 0) >= FULL_SEGMENT_BYTES
@@ -84,6 +122,19 @@ _SWALLOWED = Text(
     zh="{sender} 到 {receiver}：{passed_bytes} 的包能到达，{lost_bytes} 的包消失，且没有路由器报告",
 )
 _FULL_SIZE = Text(en="packets as large as the interface allows arrive", zh="接口允许的最大包能够到达")
+_SWALLOWED_FLOW = Text(
+    en="{sender} sent a segment of {stuck_bytes} to {receiver} {sends_count} times without an answer, while segments up to {acked_bytes} arrived",
+    zh="{sender} 向 {receiver} 发送 {stuck_bytes} 的报文段 {sends_count} 次均无应答，而不超过 {acked_bytes} 的都已到达",
+)
+_UNANSWERED_FLOW = Text(
+    en="{sender} sent a segment of {stuck_bytes} to {receiver} {sends_count} times without an answer",
+    zh="{sender} 向 {receiver} 发送 {stuck_bytes} 的报文段 {sends_count} 次均无应答",
+)
+_HOLE = Text(
+    en="the full segments of an answer never arrive, the smaller one behind them does",
+    zh="回答中的满长报文段始终未到，其后较小的一段却到了",
+)
+_PASSING = Text(en="full-size segments are acknowledged", zh="满长报文段得到确认")
 _STUCK = Text(
     en="a connection is stuck on a full-size segment that is resent by time-out only", zh="连接卡在一个仅靠超时重传的满长报文段上"
 )
@@ -107,6 +158,7 @@ RULE = Rule(
     ),
     needs=(
         (PathMtuRun,),
+        (wants(TcpFlow, _shows_size),),
         (wants(PingRun, lambda one: one.payload_bytes is not None),),
         (wants(TcpSocket, lambda one: one.backoff_count is not None or one.unacked_packets is not None),),
         (

@@ -1,8 +1,10 @@
 """A proxy collects the streamed answer and passes it on in blocks or at the end."""
 
+from wirespeed.diagnosis.joins.flows import told
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, configured, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming, ServingMetric
 from wirespeed.model.settings import Directive, Statement
@@ -13,6 +15,8 @@ STREAM_HELD_RATIO = 0.95
 STREAM_FLOWS_RATIO = 0.3
 """First byte this early means that the answer was streamed."""
 LATER_TIMES = 3.0
+FEWEST_PIECES = 5
+LUMP_RATIO = 0.2
 LEAST_TOTAL_S = 1.0
 """A shorter answer cannot show whether it was streamed."""
 
@@ -36,6 +40,35 @@ def _clumped(case: Case) -> list[tuple[ServingMetric, ServingMetric]]:
     ]
 
 
+def _captured(case: Case) -> list[Evidence]:
+    """Both legs of a proxy in one capture: pieces come in behind it, and one lump goes out in front when the last has come."""
+    streamed = case.every(
+        TcpFlow, lambda one: (one.answer_s or 0.0) >= LEAST_TOTAL_S and (one.answer_steps_count or 0) >= FEWEST_PIECES
+    )
+    for behind in streamed[:MOST_COMPARED]:
+        for front in case.every(TcpFlow, lambda one, host=behind.client.address: one.server.address == host):  # type: ignore[misc]
+            if _is_held_until(front, behind):
+                return list(
+                    told(
+                        _LEGS,
+                        PROVES,
+                        [behind, front],
+                        "request",
+                        "response",
+                        pieces=str(behind.answer_steps_count),
+                        answer_s=behind.answer_s,
+                    )
+                )
+    return list(against(_PIECES, FAIR, streamed))
+
+
+def _is_held_until(front: TcpFlow, behind: TcpFlow) -> bool:
+    """Whether the front leg waited for as long as the back leg streamed, and then passed it on in a fraction of that time."""
+    streamed_s = behind.answer_s or 0.0
+    is_one_lump = front.answer_s is not None and front.answer_s <= LUMP_RATIO * streamed_s
+    return is_one_lump and (front.first_byte_max_s or 0.0) >= (1 - LUMP_RATIO) * streamed_s
+
+
 def _judge(case: Case) -> Verdict:
     timings = [(one, ratio) for one in case.every(HttpTiming) if (ratio := _first_byte_ratio(one)) is not None]
     held = [one for one, ratio in timings if ratio >= STREAM_HELD_RATIO]
@@ -47,6 +80,7 @@ def _judge(case: Case) -> Verdict:
     else:
         evidence += piece(_HELD, FAIR, held)
         evidence += against(_FLOWS, FAIR, flowing)
+    evidence += _captured(case)
     for direct, proxied in _clumped(case)[:1]:
         evidence.append(supports(_CLUMPED, STRONG, direct, proxied, direct_s=direct.value, proxied_s=proxied.value))
     evidence += piece(_ONE_PIECE, ALONE, in_one_piece)
@@ -62,6 +96,11 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_LEGS = Text(
+    en="behind the proxy the answer comes in {pieces} pieces over {answer_s}, in front of it all at once at the end",
+    zh="代理后侧的回答在 {answer_s} 内分 {pieces} 次到达，前侧则在最后一次性到达",
+)
+_PIECES = Text(en="in the capture an answer arrives piece by piece", zh="抓包中的回答逐片到达")
 _HELD_HERE = Text(
     en="one way the first byte comes after {first_s} of {total_s}, the other way at once",
     zh="一条路径首字节在 {total_s} 中的 {first_s} 才到，另一条立刻就到",
@@ -90,6 +129,7 @@ RULE = Rule(
     ),
     needs=(
         (HttpTiming,),
+        (wants(TcpFlow, lambda one: (one.answer_s or 0.0) >= LEAST_TOTAL_S),),
         (wants(ServingMetric, lambda one: one.name == "itl_s"),),
         (wants(Directive, lambda one: one.name in ("proxy_pass", "proxy_buffering")),),
         (Statement,),

@@ -2,16 +2,19 @@
 
 import re
 
+from wirespeed.diagnosis.joins.flows import answers_late, place, told
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.diagnosis.joins.serving_runs import flat_throughput, served_below_offered
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 MANY_WAITING_COUNT = 10
+LONG_WAIT_S = 1.0
 OVER_TIMES = 1.2
 FLAT_LOAD_TIMES, FLAT_TIMES = 3.0, 1.08
 _LOAD_COLUMN = re.compile(r"(?i)concurren|users|clients|in[- ]flight|parallel|streams|request[-_ ]?rate|offered|load")
@@ -46,6 +49,16 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_FLAT_TABLE, STRONG, level if not (served or behind) else ())
     flat = [] if served or behind or level else [one for one in case.every(Table) if _is_flat(one)]
     evidence += piece(_FLAT_TABLE, STRONG, flat)
+    late = [one for one in case.every(TcpFlow, answers_late) if (one.first_byte_max_s or 0.0) >= LONG_WAIT_S]
+    evidence += told(
+        _LATE,
+        FAIR,
+        late,
+        "request",
+        "response",
+        server=place(late[0].server) if late else None,
+        first_s=max((one.first_byte_max_s or 0.0 for one in late), default=None),
+    )
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
         evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))
@@ -92,6 +105,10 @@ _BELOW_OFFERED = Text(
     en="{offered_text} requests per second are offered and {served_text} are served",
     zh="每秒到达 {offered_text} 个请求，只完成 {served_text} 个",
 )
+_LATE = Text(
+    en="in a capture the host of {server} has the request at once, and its program begins to answer after {first_s}",
+    zh="抓包显示 {server} 所在主机立即收到请求，其程序 {first_s} 后才开始应答",
+)
 _QUEUE = Text(en="requests queue in the server", zh="请求在服务器内排队")
 _FLAT = Text(en="throughput no longer rises with the load", zh="吞吐不再随负载上升")
 _BUSY = Text(en="the GPUs are busy", zh="GPU 繁忙")
@@ -109,6 +126,7 @@ RULE = Rule(
     needs=(
         (wants(ServingMetric, lambda one: "waiting" in one.name or "queue" in one.name),),
         (wants(ServingMetric, lambda one: bool(one.run) and one.name in ("offered_per_s", "concurrency_count")),),
+        (wants(TcpFlow, lambda one: one.first_byte_max_s is not None),),
         (Table,),
         (Statement,),
     ),

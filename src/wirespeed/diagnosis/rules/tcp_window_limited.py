@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.joins.benchmarks import round_trip_s
+from wirespeed.diagnosis.joins.flows import is_window_limited, place, told, with_side
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
 from wirespeed.diagnosis.joins.transfers import transfers
 from wirespeed.model.case import Case
@@ -11,6 +12,7 @@ from wirespeed.model.facts.host import (
 )
 from wirespeed.model.facts.sockets import TcpSocket
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, supports
+from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.measurement import MessageLatency, PingRun, ThroughputRun
@@ -84,6 +86,7 @@ def _judge(case: Case) -> Verdict:
         )
     held = case.every(FlowRun, _is_held)
     evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
+    evidence += _captured(case)
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
     is_near = bool(limited) and all(one.min_rtt_s is not None and one.min_rtt_s < LEAST_RTT_S for one in limited)
     evidence += piece(_SOCKET, SLIGHT if is_near else STRONG, limited)
@@ -99,6 +102,30 @@ def _judge(case: Case) -> Verdict:
     flowing = [one for one in case.every(FlowRun) if one.rwnd_limited_ratio is not None and not _is_held(one)]
     evidence += against(_FREE, FAIR, [] if limited or held else [*free, *flowing])
     return Verdict(evidence=tuple(evidence))
+
+
+def _captured(case: Case) -> list[Evidence]:
+    """Connections whose window was full again and again, over a way long enough for that to matter."""
+    bulk = with_side(case, is_window_limited)
+    far = [one for one in bulk if (one[0].rtt_s or 0.0) >= LEAST_RTT_S]
+    if not far:
+        return []
+    flow, sender, receiver = max(far, key=lambda one: one[1].payload_bytes)
+    return list(
+        told(
+            _CAPTURED,
+            STRONG + FAIR,
+            [one for one, _, _ in far],
+            "start",
+            "answer",
+            "response",
+            sender=place(sender),
+            receiver=place(receiver),
+            window_bytes=receiver.window_max_bytes,
+            rtt_s=flow.rtt_s,
+            rate_bytes_per_s=sender.rate_bytes_per_s,
+        )
+    )
 
 
 def _window_explains(
@@ -158,6 +185,10 @@ def _scaling(case: Case) -> list[ThroughputRun]:
     return [*single[:1], *faster[:1]] if faster else []
 
 
+_CAPTURED = Text(
+    en="{sender} filled the window of {receiver}, {window_bytes}, again and again over a round trip of {rtt_s}: that makes {rate_bytes_per_s}",
+    zh="{sender} 在 {rtt_s} 的往返上不断填满 {receiver} 的窗口 {window_bytes}：速率即 {rate_bytes_per_s}",
+)
 _COMPUTED = Text(
     en="{window_bytes} each {rtt_s} allow {limit_bits_per_s}; {seen_bits_per_s} was seen",
     zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
@@ -185,6 +216,7 @@ RULE = Rule(
     ),
     needs=(
         (FlowRun,),
+        (wants(TcpFlow, lambda one: one.rtt_s is not None and max(one.client.payload_bytes, one.server.payload_bytes) > 0),),
         (TcpSocket,),
         (PingRun, ThroughputRun),
         (wants(Sysctl, lambda one: one.name in _BUFFER_SYSCTLS), Quantity),
