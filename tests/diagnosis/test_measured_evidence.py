@@ -255,3 +255,24 @@ def test_a_loopback_listener_matters_where_somebody_fails_to_reach_it() -> None:
     failing = Counter(source=_source("h1", BEFORE_TESTS), scope="Tcp", name="AttemptFails", value_count=40, is_delta=True)
     assert causes([*healthy(), listener]) == []
     assert causes([*healthy(), listener, failing])[:1] == ["service-bound-loopback"]
+
+
+def test_flows_that_got_no_processor_blame_no_network() -> None:
+    """The same rates that tell a narrow link, of ends that stood ready and waited: nothing is known of the link."""
+
+    def slow(starved: float) -> list[Record]:
+        return _pairs(
+            FlowRun,
+            lambda one, other: _flow(one, other, 6e6, rtt_p50_s=0.009, receiver_starved_ratio=starved),
+            lambda one, other: other == "h4",
+        )
+
+    assert causes(slow(0.01))[:1] == ["link-speed-lower-than-assumed"]
+    assert causes(slow(0.6)) == []
+
+
+def test_answers_as_late_as_a_timeout_may_be_loss_until_datagrams_were_counted() -> None:
+    late = _pairs(LatencyRun, lambda one, other: _latency(one, other, 0.00004, 0.08), lambda one, other: "h3" in (one, other))
+    assert causes(late)[:1] == ["straggler-slow-node"]
+    uncounted = [one for one in late if not isinstance(one, DatagramTrain)]
+    assert "straggler-slow-node" not in causes(uncounted)

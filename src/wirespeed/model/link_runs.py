@@ -51,6 +51,9 @@ class FlowRun(Record, frozen=True, kw_only=True):
     sender_cpu_ratio: float | None = None
     """Of one core, the sender's process inside the window."""
     receiver_cpu_ratio: float | None = None
+    sender_starved_ratio: float | None = None
+    """Share of the window in which the sender's process stood ready and got no processor; None where the kernel does not tell."""
+    receiver_starved_ratio: float | None = None
     limited_by: Literal["congestion-window", "receive-window", "send-buffer", "sender", "pacing"] | None = None
     """What held this flow back most; None where nothing stood out."""
     error: str | None = None

@@ -22,6 +22,7 @@ from wirespeed.model.text import Text, same
 from wirespeed.verbs import _measures
 from wirespeed.verbs._hosts import Host
 from wirespeed.verbs._measure import Fleet, Measure, can_be_made, relabelled
+from wirespeed.verbs._starved import starved_tests
 
 WATCH_S = 2.2
 WATCH_EVERY_S = 0.03
@@ -96,6 +97,7 @@ def look(
         if choice is None:
             break
         _make(fleet, case, choice, left.pop(choice.name), looked, progress)
+    looked.problems.extend(starved_tests(looked.records))
     return looked
 
 

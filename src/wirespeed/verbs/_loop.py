@@ -99,7 +99,7 @@ def _sure(answer: diagnose.Answer) -> tuple[str, ...]:
 
 def figures(case: Case) -> Figures:
     """The figures of a case; None where it has no such test."""
-    rates = [8 * one.goodput_bytes_per_s for one in pair_rates(case)]
+    rates = [8 * one.goodput_bytes_per_s for one in pair_rates(case, with_starved=True)]
     runs = case.every(LatencyRun, lambda one: one.load == "idle")
     middle = [one.rtt_p50_s for one in runs if one.rtt_p50_s is not None]
     late = [one.rtt_p95_s for one in runs if one.rtt_p95_s is not None]

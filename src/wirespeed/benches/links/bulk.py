@@ -14,6 +14,7 @@ import time
 import msgspec
 
 from wirespeed.benches.links.protocol import word_of
+from wirespeed.benches.links.starvation import Use
 from wirespeed.readers.netlink.tcp_info import MOST_INFO_BYTES, TCP_INFO_OPTION
 
 TICK_S = 0.01
@@ -40,6 +41,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     received_bytes: int
     cpu_ratio: float
+    starved_ratio: float | None
     error: str | None = None
 
 
@@ -49,6 +51,7 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     sent_bytes: int
     cpu_ratio: float
+    starved_ratio: float | None
     congestion_control: str | None
     infos: tuple[bytes, ...]
     error: str | None = None
@@ -80,6 +83,7 @@ def send_flow(handle: socket.socket, index: int, plan: FlowPlan) -> Sent:
         index=index,
         sent_bytes=sender.total_bytes,
         cpu_ratio=sender.cpu_ratio,
+        starved_ratio=sender.starved_ratio,
         congestion_control=congestion_control,
         infos=tuple(sender.infos),
         error=error,
@@ -94,7 +98,8 @@ class _Sender:
         self.total_bytes = 0
         self.infos: list[bytes] = []
         self.cpu_ratio = 0.0
-        self._window_cpu_s = 0.0
+        self.starved_ratio: float | None = None
+        self._use = Use()
 
     def run(self) -> None:
         """Blocks as fast as the kernel takes them; every tick a look at TCP_INFO, the clock and the rate bound."""
@@ -126,10 +131,10 @@ class _Sender:
     def _pass_edge(self, left: int) -> None:
         if left == 3:
             self._look()
-            self._window_cpu_s = time.process_time()
+            self._use = Use()
         elif left == 2:
             self._look()
-            self.cpu_ratio = min(1.0, (time.process_time() - self._window_cpu_s) / self.plan.duration_s)
+            self.cpu_ratio, self.starved_ratio = self._use.ratios(self.plan.duration_s)
 
     def _look(self) -> None:
         self.infos.append(self.handle.getsockopt(socket.IPPROTO_TCP, TCP_INFO_OPTION, MOST_INFO_BYTES))
@@ -147,20 +152,20 @@ def receive_flow(handle: socket.socket, index: int, plan: FlowPlan) -> Received:
     buffer = bytearray(plan.block_bytes)
     flags = 0 if plan.is_copied else socket.MSG_TRUNC
     error = None
-    counted_bytes, cpu_s = 0, 0.0
+    counted_bytes, cpu_ratio, starved_ratio = 0, 0.0, None
     try:
         early_bytes = _receive_until(handle, buffer, flags, window.open_ns, window.start_ns, plan.most_bytes_per_s)
-        start_cpu_s = time.process_time()
+        use = Use()
         bound = plan.most_bytes_per_s
         counted_bytes = _receive_until(handle, buffer, flags, window.close_ns, window.open_ns, bound)
-        cpu_s = time.process_time() - start_cpu_s
+        cpu_ratio, starved_ratio = use.ratios(plan.duration_s)
         if early_bytes + counted_bytes == 0 or counted_bytes == 0:
             error = "timed-out"
         _receive_until(handle, buffer, flags, window.end_ns, window.close_ns, bound)
     except _Ended as ended:
         if time.perf_counter_ns() < window.close_ns:
             error, counted_bytes = ended.error, counted_bytes or ended.total_bytes
-    return Received(index=index, received_bytes=counted_bytes, cpu_ratio=min(1.0, cpu_s / plan.duration_s), error=error)
+    return Received(index=index, received_bytes=counted_bytes, cpu_ratio=cpu_ratio, starved_ratio=starved_ratio, error=error)
 
 
 class _Ended(Exception):

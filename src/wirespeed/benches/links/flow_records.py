@@ -49,6 +49,7 @@ def flow_run(
         is_copied=plan.is_copied,
         congestion_control=sent.congestion_control if sent else None,
         receiver_cpu_ratio=received.cpu_ratio if received else None,
+        receiver_starved_ratio=received.starved_ratio if received else None,
         error=error,
         **(_sender_fields(sent, plan, goodput) if sent else {}),
     )
@@ -57,7 +58,7 @@ def flow_run(
 def _sender_fields(sent: Sent, plan: FlowPlan, goodput: float) -> dict[str, Any]:
     looks = [tcp_info(data) for data in sent.infos]
     if len(looks) < 2:
-        return {"sender_cpu_ratio": sent.cpu_ratio}
+        return {"sender_cpu_ratio": sent.cpu_ratio, "sender_starved_ratio": sent.starved_ratio}
     first, last = looks[0], looks[-1]
     busy_s = _grown(first.busy_s, last.busy_s)
     rtts_s = sorted(look.rtt_s for look in looks if look.rtt_s is not None)
@@ -65,6 +66,7 @@ def _sender_fields(sent: Sent, plan: FlowPlan, goodput: float) -> dict[str, Any]
     fields: dict[str, Any] = {name: _counted(looks, name) for name in _COUNTS}
     fields |= {
         "sender_cpu_ratio": sent.cpu_ratio,
+        "sender_starved_ratio": sent.starved_ratio,
         "mss_bytes": last.mss_bytes or None,
         "path_mtu_bytes": last.path_mtu_bytes or None,
         "rtt_min_s": last.rtt_min_s,

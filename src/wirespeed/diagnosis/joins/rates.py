@@ -1,7 +1,7 @@
 """What bulk flows between hosts say together: which hosts, which paths and which shared links are slower than their like."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -15,6 +15,8 @@ from wirespeed.model.series import BEFORE_TESTS, DURING_BULK, SeriesSummary
 SLOW_RATIO = 0.7
 """Of what its like reach: two flows that share a port fairly get half, and background traffic of a tenth or two is no fault."""
 FEWEST_PAIRS_COUNT = 3
+STARVED_RATIO = 0.25
+"""On an idle machine of two cores the flows of the lab wait for up to a tenth of the time."""
 NOT_STARTED = "late"
 """A flow that missed the common start was not measured, which is not slow."""
 ALL_BUT_ONE_SHARE = 0.75
@@ -37,11 +39,27 @@ class PairRate:
     flows: tuple[FlowRun, ...]
 
 
-def pair_rates(case: Case) -> tuple[PairRate, ...]:
-    """Every pair and test. `is_alone`: no other pair was measured at that time."""
+def sound_flows(case: Case, where: Callable[[FlowRun], bool] | None = None) -> tuple[FlowRun, ...]:
+    """Bulk flows that measured the network: none of a test in which an end stood ready and got no processor.
+
+    Flows of one test share what they find, so one starved flow leaves room to the others and spoils the whole test.
+    """
+    starved = {one.test for one in case.every(FlowRun, is_starved)}
+    return case.every(FlowRun, lambda one: one.test not in starved and (where is None or where(one)))
+
+
+def is_starved(flow: FlowRun) -> bool:
+    """Whether an end of the flow waited for a processor so long that its rate says little of the network."""
+    return max(flow.sender_starved_ratio or 0.0, flow.receiver_starved_ratio or 0.0) >= STARVED_RATIO
+
+
+def pair_rates(case: Case, *, with_starved: bool = False) -> tuple[PairRate, ...]:
+    """Every pair and test that measured the network (or, `with_starved`, all, as figures). `is_alone`: no other pair was measured then."""
     pairs: dict[tuple[str, str, str], list[FlowRun]] = defaultdict(list)
     tested: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for flow in case.every(FlowRun, lambda one: one.error != NOT_STARTED):
+    for flow in case.every(FlowRun) if with_starved else sound_flows(case):
+        if flow.error == NOT_STARTED:
+            continue
         pairs[flow.test, flow.sender, flow.receiver].append(flow)
         tested[flow.test].add((flow.sender, flow.receiver))
     return tuple(

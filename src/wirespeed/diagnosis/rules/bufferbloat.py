@@ -2,6 +2,7 @@
 
 from wirespeed.diagnosis.joins.paths import idle_latencies, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import sound_flows
 from wirespeed.diagnosis.joins.together import moved_with
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Qdisc
@@ -28,7 +29,7 @@ def _judge(case: Case) -> Verdict:
     backlog = case.every(Qdisc, lambda one: (one.backlog_bytes or 0) > 1_000_000)
     lossy = tuple(one for one in flows if one.lost_packets)
     grown = _grown_under_load(case)
-    deep = case.every(FlowRun, _fills_a_queue)
+    deep = sound_flows(case, _fills_a_queue)
     queued = moved_with(case, ("rtt",), ("qdiscs", "queues"))
     return Verdict(
         evidence=(

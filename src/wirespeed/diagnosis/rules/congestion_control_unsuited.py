@@ -4,7 +4,7 @@ from collections import Counter
 
 from wirespeed.diagnosis.joins.paths import retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, piece
-from wirespeed.diagnosis.joins.rates import is_slow, pair_rates, usual_bytes_per_s
+from wirespeed.diagnosis.joins.rates import is_slow, pair_rates, sound_flows, usual_bytes_per_s
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -60,7 +60,7 @@ def _loss_explains(flow: FlowRun) -> bool:
 
 def _odd_choices(case: Case) -> tuple[FlowRun, ...]:
     """Flows whose congestion control differs from that of most."""
-    flows = case.every(FlowRun, lambda one: one.congestion_control is not None)
+    flows = sound_flows(case, lambda one: one.congestion_control is not None)
     counts = Counter(one.congestion_control for one in flows)
     usual = counts.most_common(1)[0][0] if counts else None
     return tuple(one for one in flows if one.congestion_control != usual)

@@ -4,6 +4,7 @@ from collections import Counter
 
 from wirespeed.diagnosis.joins.flows import FEWEST_DATA_COUNT, data_packets, told, with_side
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.rates import sound_flows
 from wirespeed.model.case import Case
 from wirespeed.model.finding import SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.flows import FlowEnd, TcpFlow
@@ -24,7 +25,7 @@ FEWEST_LATE_COUNT, LATE_RATIO = 5, 0.01
 
 def _judge(case: Case) -> Verdict:
     spurious = _spurious(case)
-    seen = case.every(FlowRun, lambda one: (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT)
+    seen = sound_flows(case, lambda one: (one.reordering_seen_count or 0) >= FEWEST_SEEN_COUNT)
     trains = case.every(DatagramTrain, _is_reordered)
     overtaken = with_side(case, _is_overtaken)
     orderly = case.every(DatagramTrain, lambda one: one.received_count >= FEWEST_DATAGRAMS_COUNT and not _is_reordered(one))

@@ -10,7 +10,7 @@ from wirespeed.diagnosis.joins.step_times import slow_rank_of_compute, slowdown
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.link_runs import LatencyRun
+from wirespeed.model.link_runs import DatagramTrain, LatencyRun
 from wirespeed.model.measurement import CollectiveRun, PhaseTime, TrainingStep
 from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
@@ -39,7 +39,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *piece(
             _LATE,
-            STRONG if _may_be_resent(runs) else STRONG + FAIR,
+            FAIR if _may_be_resent(runs) and not case.has(DatagramTrain) else STRONG + FAIR,
             runs,
             place=latest,
             rtt_s=max((one.rtt_max_s or 0.0 for one in runs), default=None),
@@ -61,7 +61,7 @@ def _judge(case: Case) -> Verdict:
 
 
 def _may_be_resent(runs: tuple[LatencyRun, ...]) -> bool:
-    """Whether the latest answers are as late as segments that are sent again after a time-out: loss does that too."""
+    """Whether the latest answers are as late as segments that are sent again after a time-out: until trains are counted, that may be loss."""
     return any((one.rtt_max_s or 0.0) >= LEAST_RTO_S for one in runs)
 
 

@@ -5,6 +5,7 @@ import re
 from wirespeed.diagnosis.joins.benchmarks import round_trip_s
 from wirespeed.diagnosis.joins.flows import is_window_limited, place, told, with_side
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
+from wirespeed.diagnosis.joins.rates import sound_flows
 from wirespeed.diagnosis.joins.transfers import transfers
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
@@ -84,7 +85,7 @@ def _judge(case: Case) -> Verdict:
                 seen_bits_per_s=seen[1],
             )
         )
-    held = case.every(FlowRun, _is_held)
+    held = sound_flows(case, _is_held)
     evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
     evidence += _captured(case)
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]

@@ -26,6 +26,7 @@ from wirespeed.model.text import Text, same
 from wirespeed.theory.mesh import MeshFit
 from wirespeed.verbs._durations import asked_s
 from wirespeed.verbs._quantities import address_of, place
+from wirespeed.verbs._starved import starved_tests
 from wirespeed.verbs.bench._link_tables import mesh_blocks, path_blocks
 from wirespeed.verbs.peer import TOKEN_VARIABLE
 
@@ -235,7 +236,7 @@ def _records(found: Sequence[Record | Problem]) -> tuple[Record, ...]:
 
 
 def _problems(found: Sequence[Record | Problem]) -> tuple[Problem, ...]:
-    return tuple(one for one in found if isinstance(one, Problem))
+    return (*(one for one in found if isinstance(one, Problem)), *starved_tests(found))
 
 
 def exit_code(answer: Answer, options: Options) -> int:
