@@ -54,7 +54,7 @@ bench-hints: $(STAMP)  ## do the commands that diagnose suggests give what was h
 	@$(BIN)/python benchmarks/hints.py
 
 bench-lab: $(STAMP)  ## diagnose every fault of the lab, and healthy labs (under an hour; SEEDS=1 HEALTHY=6 for a look)
-	@$(BIN)/python benchmarks/lab.py --seeds $(SEEDS) --healthy $(HEALTHY)
+	@$(BIN)/python benchmarks/lab.py --seeds $(SEEDS) --healthy $(HEALTHY) --rows build/bench-lab.jsonl
 
 bench-facts: $(STAMP)  ## time the inspection and 4,000 sockets
 	@$(BIN)/python benchmarks/facts.py

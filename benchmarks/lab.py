@@ -1,14 +1,17 @@
 """Diagnose every fault of the lab, and healthy labs, and count how often the right cause comes first.
 
 Usage: python benchmarks/lab.py [--seeds 5] [--healthy 60] [--fault NAME ...] [--rows FILE]
-Each run is made in a lab of its own. Exit code 1 when short of the figures.
+Each run is made in a lab of its own. Rows are written to FILE as they come; runs that stand there already, made by the same sources, are
+not made again, so a benchmark that was interrupted goes on. Exit code 1 when short of the figures.
 """
 
 import argparse
+import hashlib
 import json
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import wirespeed
@@ -51,18 +54,45 @@ def main() -> int:
     parser.add_argument("--fault", action="append", default=[])
     parser.add_argument("--rows", type=Path)
     asked = parser.parse_args()
+    if asked.rows:
+        asked.rows.parent.mkdir(parents=True, exist_ok=True)
     wirespeed.lab.down(name=LAB)
     wirespeed.lab.up(name=LAB)
     faults = [one for one in wirespeed.lab.faults(name=LAB).faults if not asked.fault or one.fault in asked.fault]
     for one in faults:
         if not one.available:
             print(f"not available here: {one.fault} (lacks {', '.join(one.lacking)})")
-    rows = [faulty(one, seed) for one in faults if one.available for seed in range(asked.seeds)]
-    rows += [healthy(number) for number in range(0 if asked.fault else asked.healthy)]
+    kept = kept_rows(asked.rows)
+    rows = []
+    runs = [(one.fault, seed, partial(faulty, one, seed)) for one in faults if one.available for seed in range(asked.seeds)]
+    runs += [("healthy", number, partial(healthy, number)) for number in range(0 if asked.fault else asked.healthy)]
+    for what, number, run in runs:
+        row = kept.get((what, number)) or {**run(), "run": [what, number], "sources": SOURCES}
+        rows.append(row)
+        if asked.rows and (what, number) not in kept:
+            with asked.rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
     wirespeed.lab.down(name=LAB)
-    if asked.rows:
-        asked.rows.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
     return told(rows)
+
+
+def kept_rows(path: Path | None) -> dict[tuple[str, int], dict[str, object]]:
+    """Rows of an earlier part of this benchmark by what was run: those of the same sources."""
+    if path is None or not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {(row["run"][0], row["run"][1]): row for row in rows if row["sources"] == SOURCES}
+
+
+def sources_digest() -> str:
+    """Of everything in the package, so that rows of other code are told apart."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(wirespeed.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+SOURCES = sources_digest()
 
 
 def faulty(fault: object, seed: int) -> dict[str, object]:
