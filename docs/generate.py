@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import look_alikes
+
 from wirespeed.diagnosis import rules
 from wirespeed.emulation import faults, features
 from wirespeed.emulation.fault import Fault
@@ -20,6 +22,7 @@ HEADS = {
     "rules": {"en": "Causes and their rules", "zh": "原因与规则"},
     "readers": {"en": "What can be read", "zh": "可读取的格式"},
     "faults": {"en": "Faults of the lab", "zh": "实验室的故障"},
+    "look-alikes": {"en": "Look-alikes and what told them apart", "zh": "易混淆的故障及其判别"},
     "labels": {"en": "The vocabulary of causes", "zh": "原因词表"},
 }
 WORDS = {
@@ -37,6 +40,7 @@ def pages() -> dict[Path, str]:
             ("readers", _readers(language)),
             ("labels", _labels(language)),
             ("faults", _faults(language)),
+            ("look-alikes", look_alikes.page(language)),
         ):
             made[HERE / f"{name}.{language}.md"] = f"# {HEADS[name][language]}\n\n{body}\n"
     return made
