@@ -8,7 +8,10 @@ from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ServingMetric
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement, Table
+from wirespeed.model.source import Quote
 from wirespeed.model.text import Text
 
 FEWEST_ROWS = 3
@@ -16,6 +19,10 @@ LEAST_RANGE_TIMES = 3.0
 PROPORTIONAL_TIMES = 1.35
 """Time per token may vary this much over the rows: small batches pay some fixed time."""
 BUSY_RATIO = 0.85
+STARVED_RATIO = 0.2
+"""Running requests get at most a fifth of the tokens that fewer of them got before."""
+PROMPT_TIMES = 20.0
+_ENGINE = ("output_tokens_per_s", "running_count", "prompt_tokens_per_s", "waiting_count")
 _TOKENS = re.compile(r"(?i)token|prompt|input|context|\bisl\b|seq(?:uence)?[ _]?len|\blength\b")
 _FIRST = re.compile(r"(?i)ttft|first token|prefill|latency|time")
 _GPU = re.compile(r"(?i)gpu|\bsm\b|\bmfu\b|util|power")
@@ -55,6 +62,30 @@ def _growths(case: Case) -> Iterator[_Growth]:
             yield _Growth(table, tokens, times, shares)
 
 
+def _starved_by_prompts(case: Case) -> list[Record]:
+    """Two lines of an engine: while others' prompts are read the running requests get hardly a token, and nobody waits in a queue."""
+    lines: dict[Quote, dict[str, ServingMetric]] = {}
+    for one in case.every(ServingMetric, lambda one: bool(one.quotes) and one.name in _ENGINE):
+        lines.setdefault(one.quotes[0], {}).setdefault(one.name, one)
+    engine = [parts for parts in lines.values() if _ENGINE[:2] == tuple(name for name in _ENGINE[:2] if name in parts)]
+    if not engine or any(parts["waiting_count"].value > 0 for parts in engine if "waiting_count" in parts):
+        return []
+    best = max(engine, key=lambda parts: parts["output_tokens_per_s"].value)
+    most = best["output_tokens_per_s"]
+    for parts in engine:
+        is_low = parts["output_tokens_per_s"].value <= STARVED_RATIO * most.value
+        if is_low and parts["running_count"].value > best["running_count"].value and _reads_prompts(engine, most.value):
+            return [most, parts["output_tokens_per_s"]]
+    return []
+
+
+def _reads_prompts(engine: list[dict[str, ServingMetric]], most_output: float) -> bool:
+    """Whether some line shows prompts being read at a rate far above that of tokens made."""
+    return any(
+        parts["prompt_tokens_per_s"].value >= PROMPT_TIMES * most_output for parts in engine if "prompt_tokens_per_s" in parts
+    )
+
+
 def _number(cell: str) -> float:
     found = _NUMBER.search(cell)
     return float(found[0].replace(",", "")) if found else 0.0
@@ -69,6 +100,11 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_BUSY, FAIR, [growth.table] if is_busy else [])
     elif growth:
         evidence.append(contradicts(_NOT_PROPORTIONAL, FAIR, growth.table))
+    starved = _starved_by_prompts(case)
+    evidence += piece(_STARVED, STRONG, starved)
+    huge = case.said("prompt-is-huge")
+    evidence += piece(_HUGE, FAIR, huge)
+    evidence += piece(_NO_GPU, FAIR, case.said("no-gpu-machine") if huge else ())
     said = case.said("time-grows-with-tokens")
     evidence += piece(_SAID, SLIGHT if growth else ALONE, said)
     if evidence and not growth:
@@ -80,6 +116,12 @@ def _judge(case: Case) -> Verdict:
 
 _PROPORTIONAL = Text(en="the first token takes a time in proportion to the tokens", zh="首词元时间与词元数成正比")
 _NOT_PROPORTIONAL = Text(en="the first token does not take a time in proportion to the tokens", zh="首词元时间与词元数不成正比")
+_STARVED = Text(
+    en="while prompts of others are read, running requests hardly get a token; nothing waits in a queue",
+    zh="读取他人提示期间，运行中的请求几乎得不到词元；没有排队",
+)
+_HUGE = Text(en="the prompt is very long", zh="提示非常长")
+_NO_GPU = Text(en="the machine has no GPU to read it with", zh="该机器没有 GPU 来读取它")
 _BUSY = Text(en="the GPUs are busy all the time", zh="GPU 一直繁忙")
 _IDLE = Text(en="the network is hardly used", zh="网络几乎未用")
 _SAID = Text(en="it is said to take longer the longer the prompt is", zh="据称提示越长耗时越长")
@@ -92,7 +134,11 @@ RULE = Rule(
         en="The wait for the first token is the computation of the prompt, proportional to its tokens; no hop adds to it.",
         zh="首词元的等待是对提示的计算，与词元数成正比；没有哪一跳增加它。",
     ),
-    needs=((wants(Table, lambda one: len(one.rows) >= FEWEST_ROWS),), (Statement,)),
+    needs=(
+        (wants(ServingMetric, lambda one: one.name == "prompt_tokens_per_s"),),
+        (wants(Table, lambda one: len(one.rows) >= FEWEST_ROWS),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

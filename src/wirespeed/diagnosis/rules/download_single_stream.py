@@ -25,6 +25,7 @@ _DISK_TEST = re.compile(r"\bbw=|\bfio\b|\bdd\b|iostat")
 
 
 def _download_rates(case: Case) -> list[tuple[Record, float]]:
+    is_told = bool(case.said("download"))
     tools = ("wget", "curl", "aria2", "rsync", "scp", "pip", "huggingface", "download", "progress", "cp")
     runs: list[tuple[Record, float]] = [
         (one, one.rate_bits_per_s) for one in case.every(ThroughputRun) if any(tool in one.tool for tool in tools)
@@ -34,7 +35,7 @@ def _download_rates(case: Case) -> list[tuple[Record, float]]:
         for one in quantities(
             case, "rate", r"download|loader|streamer|pull|fetch|hub|copy|model|wget|curl|snapshot|rsync|scp|file|="
         )
-        if not _DISK_TEST.search(one.quotes[0].text if one.quotes else "")
+        if not _DISK_TEST.search(one.quotes[0].text if one.quotes else "") and (is_told or not one.subject.rstrip().endswith("="))
     ]
 
 

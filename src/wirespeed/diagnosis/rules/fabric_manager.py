@@ -1,5 +1,6 @@
 """The NVSwitch fabric is not set up: fabric manager absent, stopped or of another version."""
 
+from wirespeed.diagnosis.joins.gpu_links import joined_directly
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -26,6 +27,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_SXID, FAIR, case.every(KernelEvent, topic="sxid")),
             *piece(_SAID, STRONG, case.said("fabric-manager-trouble")),
             *against(_DONE, STRONG, done if not bad else ()),
+            *against(_BRIDGED, STRONG, joined_directly(case) if not bad else ()),
+            *against(_NO_SWITCH, STRONG, case.said("no-switch-to-manage")),
         )
     )
 
@@ -35,6 +38,11 @@ _WARNED = Text(en="NCCL could not set up multicast or the fabric", zh="NCCL 无�
 _KERNEL = Text(en="the fabric manager logged a failure", zh="Fabric Manager 记录了失败")
 _SXID = Text(en="an NVSwitch reported an error", zh="NVSwitch 报告错误")
 _SAID = Text(en="fabric manager trouble is reported", zh="描述提到 Fabric Manager 问题")
+_BRIDGED = Text(
+    en="the few GPUs are joined by NVLink directly: there is no NVSwitch to set up",
+    zh="少量 GPU 由 NVLink 直接相连：没有需要设置的 NVSwitch",
+)
+_NO_SWITCH = Text(en="the service found no switch to manage", zh="该服务未发现需要管理的交换芯片")
 _DONE = Text(en="the GPUs' fabric state is completed", zh="GPU 互连状态已完成")
 
 RULE = Rule(

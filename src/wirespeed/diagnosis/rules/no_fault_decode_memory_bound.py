@@ -2,11 +2,12 @@
 
 import re
 
+from wirespeed.diagnosis.joins.failures import failures
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Value, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
@@ -27,6 +28,7 @@ _BITS: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"(?i)\b(?:q4\w*|int4|4[- ]?bit|awq|gptq|nf4|w4a16|fp4|nvfp4|mxfp4|iq4\w*)\b"), 4.5),
     (re.compile(r"(?i)\b(?:q5\w*|q6\w*)\b"), 6.0),
     (re.compile(r"(?i)\b(?:q8\w*|int8|fp8|8[- ]?bit|w8a8)\b"), 8.0),
+    (re.compile(r"(?i)\b(?:fp32|float32|f32|full precision|32[- ]?bit)\b"), 32.0),
     (re.compile(r"(?i)\b(?:bf16|fp16|f16|half precision|16[- ]?bit|unquanti[sz]ed)\b"), 16.0),
 )
 _DEVICES = re.compile(
@@ -34,6 +36,8 @@ _DEVICES = re.compile(
     r"|(?:tensor[- ]parallel(?:[- ]size)?|\btp)\s?=?\s?(?P<split>[2-9]|16)\b"
 )
 _TOUCHED = r"(?:weights?|bytes|data|traffic|memory|read|touched|moved)\b[^.;]{0,24}\b(?:per|each|every|a) (?:token|step)\W{0,3}(?:roughly |about |around |is |of )*$"
+_OF_WEIGHTS = re.compile(r"(?i)^\s?(?:of |for )?(?:the )?(?:model )?weights?\b")
+_WEIGHTS_ARE = r"(?:weights?|model size|checkpoint|parameters)\b\W{0,3}(?:are |is |take |takes |of |about |in memory )*$"
 _COUNTS = {"two": 2, "three": 3, "four": 4, "eight": 8}
 _MEMORY = re.compile(r"(?i)read kernel|stream triad|memcpy|bandwidth test|lpddr|ddr[45]|hbm|gddr|memory|vram|\bram\b")
 _PLAIN_MEMORY = re.compile(r"(?i)\b(?:" + "|".join(sorted(map(re.escape, MEMORY_BYTES_PER_S), key=len, reverse=True)) + r")\b")
@@ -49,7 +53,19 @@ def _lines(case: Case) -> list[str]:
 def _touched(case: Case) -> float | None:
     """Bytes a token reads, as somebody counted them; of a range its middle."""
     told = [one for one in quantities(case, "size", _TOUCHED) if 1e8 <= one.value <= 1e13]
-    return sum(one.value for one in told[:2]) / len(told[:2]) if told else None
+    return sum(one.value for one in told[:2]) / len(told[:2]) if told else _weights_told(case)
+
+
+def _weights_told(case: Case) -> float | None:
+    """The size of the weights where it is told, such as `32 GB of weights`."""
+    sizes = [one for one in quantities(case, "size") if 1e8 <= one.value <= 1e13]
+    told = [one for one in sizes if re.search(_WEIGHTS_ARE, one.subject) or _OF_WEIGHTS.match(_behind(one))]
+    return max((one.value for one in told), default=None)
+
+
+def _behind(one: Quantity) -> str:
+    """What follows the number on its line."""
+    return one.quotes[0].text.partition(one.printed)[2] if one.quotes else ""
 
 
 def _weights(lines: list[str]) -> float | None:
@@ -82,22 +98,32 @@ def _devices_count(lines: list[str]) -> int:
     return max((_COUNTS.get(count.lower()) or int(count) for count in counts), default=1)
 
 
+def _rates(case: Case) -> list[tuple[Record, float, str]]:
+    """Tokens a second as people and servers give them: of a server only while it runs one request."""
+    told: list[tuple[Record, float, str]] = [
+        (one, one.value, one.printed) for one in quantities(case, "tokens_per_s") if one.value > 0
+    ]
+    alone = {one.quotes for one in case.every(ServingMetric, lambda one: one.name == "running_count" and one.value == 1)}
+    seen = case.every(ServingMetric, lambda one: one.name == "output_tokens_per_s" and one.quotes in alone and one.value > 0)
+    return [*((one, one.value, f"{one.value:g} tokens/s") for one in seen), *told]
+
+
 def _judge(case: Case) -> Verdict:
     lines = _lines(case)
-    weights, memory, rates = _touched(case) or _weights(lines), _memory(case, lines), quantities(case, "tokens_per_s")
+    weights, memory, rates = _touched(case) or _weights(lines), _memory(case, lines), _rates(case)
     evidence: list[Evidence] = []
     if weights and memory and rates:
         count = _devices_count(lines)
         bounds = [decoding.most_tokens_per_s(weights, memory[0], devices) for devices in {1, count}]
-        match = next(((rate, bound) for rate in rates for bound in bounds if decoding.is_bound_by_memory(rate.value, bound)), None)
+        match = next(((rate, bound) for rate in rates for bound in bounds if decoding.is_bound_by_memory(rate[1], bound)), None)
         if match:
             numbers: dict[str, Value] = {"weights_bytes": weights, "memory_bytes_per_s": memory[0], "bound_text": f"{match[1]:.3g}"}
-            evidence.append(supports(_BOUND, STRONG, match[0], *memory[1], **numbers, seen_text=match[0].printed))
+            evidence.append(supports(_BOUND, STRONG, match[0][0], *memory[1], **numbers, seen_text=match[0][2]))
             evidence += piece(_EXPECTS, FAIR, case.said("expects-more", "blames-network"))
             evidence += piece(_BATCH, SLIGHT, case.said("batching-is-free"))
-        elif all(rate.value < decoding.ATTAINABLE_RATIO[0] * min(bounds) for rate in rates):
-            evidence.append(contradicts(_BELOW, FAIR, rates[0], bound_text=f"{min(bounds):.3g}"))
-    evidence += against(_FAILED, STRONG, case.every(FrameworkEvent))
+        elif all(rate[1] < decoding.ATTAINABLE_RATIO[0] * min(bounds) for rate in rates):
+            evidence.append(contradicts(_BELOW, FAIR, rates[0][0], bound_text=f"{min(bounds):.3g}"))
+    evidence += against(_FAILED, STRONG, failures(case))
     return Verdict(evidence=tuple(evidence))
 
 
@@ -117,7 +143,10 @@ RULE = Rule(
         en="Each token of a request reads all weights once; memory bandwidth, not the network, sets this rate.",
         zh="每个词元都要读取一遍全部权重；决定该速率的是内存带宽而非网络。",
     ),
-    needs=((wants(Quantity, lambda one: one.dimension == "tokens_per_s"), Statement),),
+    needs=(
+        (wants(Quantity, lambda one: one.dimension == "tokens_per_s"), Statement),
+        (wants(ServingMetric, lambda one: one.name == "output_tokens_per_s"), Quantity),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

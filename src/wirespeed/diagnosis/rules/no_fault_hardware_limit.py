@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.failures import failures
 from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
@@ -10,7 +11,6 @@ from wirespeed.diagnosis.joins.pieces import (
     quantities,
 )
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess
 from wirespeed.model.facts.host import (
@@ -151,13 +151,16 @@ def _judge(case: Case) -> Verdict:
     evidence += _nvlink_reached(case)
     asked = case.said("expects-more")
     evidence += piece(_NO_NVLINK, FAIR if best or asked else SLIGHT, no_nvlink)
+    alike = case.said("alike-on-all-of-a-kind")
+    evidence += piece(_ALIKE, FAIR if not case.said("bridged-card-named") else STRONG, alike)
+    evidence += piece(_BRIDGED, FAIR, case.said("bridged-card-named") if alike or case.said("nvlink-trouble") else ())
     if evidence:
         evidence += piece(_CONSUMER, FAIR if best or asked else SLIGHT, consumer)
         evidence += piece(_EXPECTS, SLIGHT, asked)
     degraded = case.every(PciDevice, lambda one: one.is_downgraded is True and (one.width_lanes or 0) < (one.max_width_lanes or 0))
     narrow = case.every(Gpu, lambda one: (one.pcie_width_lanes or 16) < (one.pcie_width_max_lanes or 0))
     evidence += against(_DEGRADED, STRONG, [*degraded, *narrow])
-    evidence += against(_FAILED, STRONG, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
+    evidence += against(_FAILED, STRONG, [*case.every(NcclWarning), *failures(case)])
     return Verdict(evidence=tuple(evidence))
 
 
@@ -176,6 +179,8 @@ _NVLINK = Text(
 _LIMIT_SAID = Text(en="the bus or the path through the CPU limits it", zh="总线或经过 CPU 的路径是上限")
 _NO_NVLINK = Text(en="the GPUs have no NVLink or no peer access", zh="GPU 没有 NVLink 或对等访问")
 _CONSUMER = Text(en="the GPU is of a kind without peer access over the bus", zh="该类 GPU 不支持总线对等访问")
+_ALIKE = Text(en="all machines of this kind show the same", zh="同型号所有机器都一样")
+_BRIDGED = Text(en="cards with bridges use part of their NVLinks", zh="桥接卡只使用部分 NVLink")
 _EXPECTS = Text(en="more was expected", zh="期望更高")
 _FAILED = Text(en="a program fails, which a slow bus does not cause", zh="有程序失败，而总线慢不会导致失败")
 _DEGRADED = Text(en="a link runs with fewer lanes than it has", zh="有链路以少于应有的通道运行")

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.gpu_links import joined_directly
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     against,
@@ -53,7 +54,7 @@ def _judge(case: Case) -> Verdict:
         *case.every(NcclWarning, lambda one: one.topic == "other" and _MISSING_PLUGIN.search(one.message) is not None),
         *case.every(NcclHca, device=None),
         *case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed" and bool(case.denied("rdma-expected"))),
-        *case.said("alarming-line"),
+        *case.said("alarming-line", "no-switch-to-manage"),
     ]
     probes = case.said("health-probe")
     if probes:
@@ -66,6 +67,9 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_WELL, FAIR, _good_results(case))
         evidence += piece(_ALONE, FAIR, alone)
         evidence += piece(_STARTED, FAIR, _started(case))
+        evidence += piece(
+            _JOINED, STRONG, joined_directly(case) if case.said("no-switch-to-manage", "fabric-manager-trouble") else ()
+        )
         evidence += piece(_ASKED, FAIR, case.said("asks-about-message"))
         evidence += piece(_RUNS, FAIR, case.said("works-anyway"))
     worse = case.every(
@@ -108,6 +112,7 @@ _ALONE = Text(en="one machine needs no network plugin and no RDMA", zh="单机�
 _PROBES = Text(
     en="a balancer's or monitor's probe connects and leaves without a request", zh="均衡器或监控的探测连接后未发请求即离开"
 )
+_JOINED = Text(en="the NVLinks are up without the service", zh="没有该服务 NVLink 也已就绪")
 _ASKED = Text(en="only the message is asked about", zh="所问的只是该消息")
 _RUNS = Text(en="the run itself is well", zh="运行本身正常")
 _FAILED = Text(en="something did fail", zh="确有失败")

@@ -38,7 +38,7 @@ _TWO_WAY = re.compile(r"(?i)\bib_\w+_bw\b.*\s-b\b|bi-?dir\w*|both (?:ways|direct
 OVER_RATIO, MOST_OVER_RATIO = 1.05, 2.2
 """A bus bandwidth above the line by up to twice: on two nodes the tree algorithm sends half of what the formula assumes."""
 _SEVERAL_LINKS = re.compile(
-    r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)\s*(?:x\s*)?(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
+    r"(?i)\b(?:[2-9]|1[0-6]|two|three|four|five|six|seven|eight)(?:\s*[x×*]\s*|\s+|-)(?:\d+ ?(?:G|Gb/s|Gbit/s|Gbps|GbE)\s*)?(?:nics?|hcas?|rails?|ports?|cards?|adapters?|connectx)\b"
 )
 
 

@@ -2,7 +2,9 @@
 
 import re
 
+from wirespeed.diagnosis.joins.failures import failures
 from wirespeed.diagnosis.joins.line_rate import GENERATION_BITS_PER_S
+from wirespeed.diagnosis.joins.pcie_sleep import waking_gpus
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     MOST_COMPARED,
@@ -12,7 +14,6 @@ from wirespeed.diagnosis.joins.pieces import (
     quantities,
 )
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import (
     PciDevice,
@@ -152,12 +153,13 @@ def _judge(case: Case) -> Verdict:
         ),
     )
     full_width = [one for one in idle if one.pcie_width_lanes in (None, 16, one.pcie_width_max_lanes)]
-    asleep = case.said("pcie-sleeps")
+    asleep = [*case.said("pcie-sleeps"), *waking_gpus(case)]
     slow = case.every(PciDevice, lambda one: one.is_downgraded is True and one.width_lanes in (None, 16, one.max_width_lanes))
     evidence += piece(
         _SLEEPS, STRONG + SLIGHT if asleep and (slow or full_width) else STRONG, [*full_width, *(slow if asleep else ())]
     )
-    evidence += against(_FAILS, FAIR, case.every(FrameworkEvent))
+    evidence += piece(_WAKES, STRONG, waking_gpus(case))
+    evidence += against(_FAILS, FAIR, failures(case))
     evidence += against(_STOPS, STRONG, case.said("comes-to-a-stop") if spinning or confused else ())
     return Verdict(evidence=tuple(evidence))
 
@@ -185,6 +187,7 @@ _SLEEPS = Text(
     en="the PCIe link of an idle GPU runs at a lower generation at full width, to save power",
     zh="空闲 GPU 的 PCIe 链路为省电以较低代际、全宽度运行",
 )
+_WAKES = Text(en="the same GPU's link is at its full generation when it works", zh="同一 GPU 工作时链路为满代数")
 _STOPS = Text(en="the job comes to a stop, which is no matter of reading a number", zh="作业停住了，这不是读数问题")
 _FAILS = Text(en="a program fails", zh="有程序失败")
 

@@ -2,11 +2,11 @@
 
 import re
 
+from wirespeed.diagnosis.joins.failures import failures
 from wirespeed.diagnosis.joins.flows import LEAST_WAIT_S, answers_late, place, told, with_side
 from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.link import Link
 from wirespeed.model.finding import (
@@ -68,7 +68,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_BLAMED, FAIR, case.said("blames-network"))
         evidence += piece(_COMPUTE, SLIGHT, case.said("compute-dominates", "gpu-busy"))
     evidence += against(_FULL, STRONG, case.said("link-full", "demand-exceeds"))
-    evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *case.every(FrameworkEvent)])
+    evidence += against(_FAILED, FAIR, [*case.every(NcclWarning), *failures(case)])
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     return Verdict(evidence=tuple(evidence))
 

@@ -36,6 +36,8 @@ from wirespeed.theory import requests
 DOMINANT_RATIO = 0.3
 GROWTH_TIMES = 3.0
 STEADY_TIMES = 1.5
+EQUAL_TIMES = 1.15
+"""Batches that are full already take the same time a token, whatever waits behind them."""
 LEAST_QUEUE_S = 0.01
 MANY_COUNT = 4
 FIRST_TOKEN_TIMES = 20.0
@@ -45,6 +47,8 @@ _UNTIL_FIRST = (
     r"|ttft.*\b(?:with|at|for) \d+ ?\w*\W{0,3}$"
 )
 FIRST_TOKEN_GROWTH_TIMES = 10.0
+_LOAD_COLUMN = re.compile(r"(?i)concurren|\busers?\b|\bclients?\b|\bload\b|in[- ]flight|\brequests?\b(?!/s)|\brps\b|\bqps\b")
+_PER_TOKEN_COLUMN = re.compile(r"(?i)per[- ](?:output )?token|\btpot\b|\bitl\b|inter-?token|token latency")
 _SLOTS = r"num_parallel$|^parallel$|max_num_seqs$|max_batch_size$|max_running_requests$|max_concurrent_requests$"
 _QUEUE = re.compile(r"(?i)queue|wait")
 _SERVICE = re.compile(r"(?i)infer|service|compute|decode|prefill|model|forward|gpu time|process")
@@ -119,6 +123,23 @@ def _only_first_token_grows(case: Case) -> list[Record]:
     return [low, high] if high.value >= FIRST_TOKEN_GROWTH_TIMES * low.value and high.value >= 1.0 else []
 
 
+def _tokens_flow_at_any_load(case: Case) -> list[Table]:
+    """Tables of loads several times apart at which each token takes the same: more requests wait, and are not served slower."""
+    return [one for one in case.every(Table) if _is_steady_per_token(one)]
+
+
+def _is_steady_per_token(table: Table) -> bool:
+    load = next((place for place, name in enumerate(table.columns) if _LOAD_COLUMN.search(name)), None)
+    token = next((place for place, name in enumerate(table.columns) if _PER_TOKEN_COLUMN.search(name)), None)
+    if load is None or token is None or load == token:
+        return False
+    cells = [(_VALUE.search(row[load]), _VALUE.search(row[token])) for row in table.rows if len(row) > max(load, token)]
+    pairs = [(float(found[1]), float(each[1])) for found, each in cells if found and each and found[0] and each[0]]
+    loads, times = [one for one, _ in pairs], [one for _, one in pairs]
+    apart = len(pairs) > 1 and max(loads) >= GROWTH_TIMES * max(min(loads), 1.0) and max(loads) >= MANY_COUNT
+    return apart and 0 < max(times) <= EQUAL_TIMES * min(times)
+
+
 def _one_at_a_time(case: Case) -> list[Record]:
     """Settings that let the server work on one request only."""
     found: list[Record] = [one.record for one in configured(case, _SLOTS) if one.setting.strip().strip("\"'") == "1"]
@@ -143,6 +164,7 @@ def _judge(case: Case) -> Verdict:
     blamed = case.said("blames-network")
     grown = _only_first_token_grows(case)
     evidence += piece(_GROWN, STRONG, grown)
+    evidence += piece(_FLOWS, STRONG, _tokens_flow_at_any_load(case))
     in_turn: list[Record] = [*case.said("served-in-turn"), *_one_at_a_time(case)]
     evidence += piece(_IN_TURN, STRONG, in_turn)
     evidence += piece(
@@ -156,6 +178,10 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_FLOWS = Text(
+    en="each token takes the same at loads many times apart: what is more waits its turn",
+    zh="负载相差数倍而每词元耗时相同：多出的请求在排队",
+)
 _GROWN = Text(en="only the time to the first token grows, tokens then flow as before", zh="只有首词元时间变长，之后的词元照常")
 _IN_TURN = Text(en="the server takes one request after the other", zh="服务器一次只处理一个请求")
 _LITTLE = Text(

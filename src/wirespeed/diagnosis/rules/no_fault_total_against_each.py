@@ -55,8 +55,10 @@ def _total_and_each(case: Case) -> tuple[ServingMetric | Quantity, ServingMetric
 def _shared(case: Case) -> tuple[ServingMetric, ServingMetric, Quantity] | None:
     """A total rate that is the running requests times the rate that one of them sees."""
     running = [one for one in case.every(ServingMetric, name="running_count") if one.value >= SEVERAL_COUNT]
+    logged = {quote for one in case.every(ServingMetric) for quote in one.quotes}
+    told = [one for one in quantities(case, "tokens_per_s") if not logged.intersection(one.quotes)]
     for total in case.every(ServingMetric, name="output_tokens_per_s")[:MOST_COMPARED]:
-        for each in quantities(case, "tokens_per_s")[:MOST_COMPARED]:
+        for each in told[:MOST_COMPARED]:
             for count in running[:9]:
                 if SHARED_RATIO[0] <= each.value * count.value / max(total.value, 1e-9) <= SHARED_RATIO[1]:
                     return total, count, each

@@ -52,6 +52,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_P2P_OFF, FAIR if pair or odd else SLIGHT, case.said("p2p-off-passes")),
             *piece(_SAID, STRONG, case.said("nvlink-trouble")),
             *against(_NONE, FAIR, _no_nvlink_model(case)),
+            *against(_ALIKE, STRONG, case.said("alike-on-all-of-a-kind")),
+            *against(_BRIDGED, FAIR, case.said("bridged-card-named") if not (xids or odd or uneven) else ()),
         )
     )
 
@@ -136,6 +138,13 @@ _ALL_WITHOUT = Text(
 _PAIR = Text(en="the fault follows a certain pair of GPUs", zh="故障跟随特定的一对 GPU")
 _P2P_OFF = Text(en="it works with peer access off", zh="关闭对等访问后正常")
 _SAID = Text(en="NVLink trouble is reported", zh="描述提到 NVLink 问题")
+_ALIKE = Text(
+    en="all machines of this kind show the same, so that it belongs to the kind", zh="同型号所有机器都一样，因此属于该型号的特性"
+)
+_BRIDGED = Text(
+    en="cards with bridges use part of their links, and the others are inactive by design",
+    zh="桥接卡只用部分链路，其余按设计为非活动",
+)
 _NONE = Text(en="this GPU model has no NVLink", zh="该 GPU 型号没有 NVLink")
 
 RULE = Rule(

@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.pcie_sleep import waking_gpus
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -19,6 +20,7 @@ _LIMIT_COLUMN = re.compile(r"(?i)max|cap")
 _LEADING_NUMBER = re.compile(r"(\d{1,3}(?:\.\d)?)")
 LAST_OF_8B10B = 5e9
 """Transfers per second of the last generation that spends two bits of ten on its code."""
+FIRST_GENERATION_TRANSFERS_PER_S = 2.5e9
 BUSY_RATIO = 0.1
 """An idle GPU lowers its PCIe generation to save power; only a busy one tells."""
 
@@ -28,8 +30,9 @@ FEWEST_TWINS_COUNT = 3
 
 def _judge(case: Case) -> Verdict:
     narrow = case.every(PciDevice, _is_narrow)
-    slow = case.every(PciDevice, lambda one: _is_slow(one) and one.device_class != "gpu")
-    slow_gpus = case.every(PciDevice, lambda one: _is_slow(one) and one.device_class == "gpu")
+    slow = case.every(PciDevice, lambda one: _is_slow(one) and not _may_be_an_idle_gpu(one, case))
+    slow_gpus = case.every(PciDevice, lambda one: _is_slow(one) and _may_be_an_idle_gpu(one, case))
+    wakes = waking_gpus(case)
     limited = case.every(KernelEvent, topic="pcie-limited")
     gpus = case.every(
         Gpu, lambda one: bool(one.pcie_width_lanes and one.pcie_width_max_lanes and one.pcie_width_lanes < one.pcie_width_max_lanes)
@@ -51,6 +54,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_ODD_ROW, STRONG, _tables_with_a_narrow_row(case)),
             *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
             *piece(_SAID, STRONG, case.said("pcie-narrow")),
+            *against(_WAKES, STRONG + SLIGHT, wakes if not (narrow or gpus or busy) else ()),
+            *against(_ALIKE, FAIR, case.said("alike-on-all-of-a-kind")),
             *against(_FULL, FAIR, full if not narrow and not slow and not slow_gpus else ()),
         ),
         values=values,
@@ -127,6 +132,13 @@ def _is_slow(device: PciDevice) -> bool:
     return below or (device.is_downgraded is True and not _is_narrow(device))
 
 
+def _may_be_an_idle_gpu(device: PciDevice, case: Case) -> bool:
+    """A GPU's link, or one of unknown kind at the first generation and full width where GPUs are spoken of."""
+    asleep = (device.speed_transfers_per_s or 0.0) == FIRST_GENERATION_TRANSFERS_PER_S and not _is_narrow(device)
+    unknown = device.device_class is None and (case.has(Gpu) or bool(case.said("consumer-gpu", "one-device-copies-slow")))
+    return device.device_class == "gpu" or (asleep and unknown)
+
+
 def _is_full(device: PciDevice) -> bool:
     known = device.width_lanes and device.max_width_lanes and device.speed_transfers_per_s and device.max_speed_transfers_per_s
     return bool(known) and not _is_narrow(device) and not _is_slow(device)
@@ -153,6 +165,11 @@ _SLOT = Text(en="the NIC's slot carries less than its port", zh="网卡插槽的
 _COPIES = Text(en="copies to one device are far slower than to its twins", zh="向某一设备的复制远慢于同类设备")
 _ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
 _SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")
+_WAKES = Text(
+    en="the same GPU's link is at its full generation in another reading: it sleeps when idle",
+    zh="同一 GPU 在另一次读数中链路为满代数：空闲时会休眠",
+)
+_ALIKE = Text(en="all machines of this kind show the same", zh="同型号所有机器都一样")
 _FULL = Text(en="the links listed run at full width and speed", zh="所列链路均为全宽全速")
 
 RULE = Rule(

@@ -130,7 +130,7 @@ SYMPTOMS = Symptoms(
                 r"fabric ?manager.{0,50}(?:not|stopped|inactive|fail|mismatch|version|missing|wrong|dead|down|restart|start)",
                 r"(?:restart|start|install|upgrad)\w* (?:the )?(?:nvidia-)?fabric-?manager",
                 r"system not yet initialized|error 802|cudaErrorSystemNotReady",
-                r"nvswitch.{0,40}(?:fail|error|not|fatal|sxid)|imex.{0,30}(?:not|down|fail|missing)|nvls.{0,40}(?:fail|error|bind|multicast)",
+                r"nvswitch(?!.{0,80}nothing to do).{0,40}(?:fail|error|not|fatal|sxid)|imex.{0,30}(?:not|down|fail|missing)|nvls.{0,40}(?:fail|error|bind|multicast)",
                 r"(?:is_available|torch\.cuda|cudaGetDeviceCount|cuInit).{0,60}(?:false|fail\w*|error).{0,80}(?:h[12]00|a100|b[23]00|hgx|dgx|sxm|nvswitch)",
                 r"(?:h[12]00|a100|b[23]00|hgx|dgx|sxm|nvswitch).{0,80}(?:is_available|cudaGetDeviceCount|cuInit).{0,40}(?:false|fail|error)",
                 r"system[_ ]not[_ ]ready|fabric (?:state|status).{0,12}(?:in progress|not started|failure)",

@@ -143,6 +143,65 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
+        "prompt-is-huge": Topic(
+            wordings=(
+                r"\b(?:very |extremely |really |so )?(?:large|big|huge|long|enormous|giant) (?:system |cold |input )*(?:prompts?|contexts?)\b(?!.{0,30}\b(?:slower|longer|doubl))",
+                r"\b(?:prompts?|contexts?|inputs?)\b.{0,24}\b(?:of|with|is|are|has|have|grew to|about)\W.{0,12}\b(?:[2-9]\d|\d{3})(?:k\b|[., ]?000\b| thousand)",
+                r"\b(?:[2-9]\d|\d{3})(?:k|[., ]?000| thousand)[ -](?:token )?(?:tokens? )?(?:of )?(?:system |input |cold )?(?:prompts?|contexts?|instructions)\b",
+                r"\b\d{2,3} tools\b.{0,40}\b(?:enabled|json|schemas?|kb|tokens|definitions?|in (?:the|each|every) (?:prompt|request))",
+            ),
+            negatable=False,
+        ),
+        "no-gpu-machine": Topic(
+            wordings=(
+                r"\braspberry pi\b|\b(?:cpu[- ]only|without (?:a )?gpu|no gpu|no graphics card|cpu (?:backend|inference|box|machine))\b|\b(?:n100|old laptop|mini ?pc|nas box|synology)\b|\bon (?:the |a |my )?(?:cpu|pi)\b",
+            ),
+            negatable=False,
+        ),
+        "alike-on-all-of-a-kind": Topic(
+            wordings=(
+                r"\b(?:all|each|every one) (?:of )?(?:the |our |these |those )?(?:\d+ |new |other |identical )*(?:machines?|nodes?|servers?|hosts?|boxes|cards?|systems|units)\b.{0,50}\b(?:alike|the same(?: way)?|identical(?:ly)?|exactly (?:this|the same)|equally)\b",
+                r"\b(?:identical|the same|alike)\b.{0,24}\b(?:on|across|for|in) (?:all|each|every) (?:of )?(?:the |our |these |\d+ )*(?:\w+ )?(?:machines?|nodes?|servers?|hosts?|boxes|cards?|systems|units)\b(?: of (?:this|that|the same|one) (?:model|kind|type|size|sku))?",
+                r"\bdown to the same (?:links?|lanes?|ports?|numbers?|digits?)\b|\b(?:every|each|all) (?:\w+ )?(?:machines?|nodes?|servers?|hosts?|instances?|cards?) of (?:this|that|one|the same) (?:model|kind|type|size|sku|generation)\b",
+            ),
+            negatable=False,
+        ),
+        "bridged-card-named": Topic(
+            wordings=(r"\b(?:h100|h200|h800)s?[ -](?:\d+ ?gb[ -])?(?:pcie|nvl)\b|\b(?:pcie|nvl)[ -](?:h100|h200|h800)s?\b",),
+            negatable=False,
+        ),
+        "no-switch-to-manage": Topic(
+            wordings=(
+                r"NV_WARN_NOTHING_TO_DO|\bnvswitch\b.{0,60}\bnothing to do\b",
+                r"\b(?:no|without|has no|lacks?|not have|0) (?:an? |any )?(?:nv-?switch(?:es)?|nvidia switch(?:es)?|fabric switch(?:es)?)\b",
+            ),
+            negatable=False,
+        ),
+        "link-layer-hellos": Topic(
+            wordings=(
+                r"\b(?:lldp\w*|lldpd|\bcdp\b|spanning[- ]tree|bpdus?|\bstp\b|\blacp\b|neighbou?r[- ]discovery (?:daemon|protocol)|unknown (?:ethertype|protocol|vlan)s?|vlan 0|homeplug|wake-on-lan|multicast|broadcasts?)\b",
+            ),
+            negatable=False,
+        ),
+        "capture-misses": Topic(
+            wordings=(
+                r"\b(?:tcpdump|wireshark|tshark|ibdump|sniffer|pcap|(?:packet|port|traffic) (?:captures?|dumps?)|(?:captures?|dumps?) (?:of|from) the (?:port|nic|interface|link|wire)|io graphs?)\b.{0,50}\b(?:only (?:finds?|shows?|sees?|has|contains?|counts?|\d)|(?:finds?|shows?|sees?|has|contains?|counts?) only|misses|missed|missing|incomplete|fewer|far less|a fraction|(?:at most|just) \d)",
+                r"\b[1-9]\d* packets dropped by kernel\b",
+            ),
+            negatable=False,
+        ),
+        "longer-sampling-is-smooth": Topic(
+            wordings=(
+                r"\b(?:smooth|steady|even|constant|flat)\b.{0,40}\b(?:from|at|on) the (?:other|far|receiving) (?:end|side)|\b(?:second by second|every second)\b.{0,24}\b(?:smooth|steady|even|same)|\b(?:smooth|steady)\b.{0,40}\bsecond by second",
+                r"\b(?:with|at|over|using) (?:an? )?(?:interval|samples?|averag\w+|window)s? of (?:[2-9]|\d\d) ?s\w*\b.{0,40}\b(?:smooth|steady|normal|right|fine)|\b(?:sampl\w+|poll\w+|averag\w+)\b.{0,24}\b(?:less often|slower|longer|every [2-9])\b.{0,30}\b(?:smooth|steady|normal|fine|right)",
+            ),
+            negatable=False,
+        ),
+        "switches-add": Topic(
+            wordings=(
+                r"\b(?:nvls|sharp|collnet|in-?(?:switch|network) (?:reduc\w+|comput\w+|aggregat\w+))\b.{0,30}\b(?:used?|in use|on|active|enabled|available|connected|tree)\b",
+            ),
+        ),
         "single-machine": Topic(
             wordings=(
                 r"\b(?:one|single|1|a single|same|only one)[- ](?:server|machine|node|box|host|workstation|pc)\b",
@@ -162,6 +221,8 @@ SYMPTOMS = Symptoms(
                 r"(?:prints?|gives?|shows?|delivers?|produces?) (?:the |its |all )?(?:results?|numbers|output|loss) (?:as (?:always|usual|before|ever)|fine|normally)|(?:job|run|training|test) (?:then |still )?(?:goes on|continues|proceeds)",
                 r"(?:no|without) (?:visible |noticeable )?(?:impact|effect|slowdown|errors?|failures?|harm)\b|\b(?:no ?(?:body|one)|no (?:client|user|customer|caller)s?|not one (?:client|user|customer))\b.{0,12}\b(?:complain\w*|notic\w+|affected|sees? (?:an? )?(?:errors?|problems?|failures?))",
                 r"\b(?:quer(?:y|ies)|requests?|calls?) (?:all |still |do |just )?(?:works?|succeeds?|go through|are (?:served|answered))\b",
+                r"\berror rate\b.{0,30}\b(?:is |at |of |stays? )?(?:0|zero|none|flat|unchanged)\b|\b(?:no|not one|never an?|zero) (?:\w+ )?(?:clients?|users?|customers?|callers?)\b.{0,16}\b(?:reported|complain\w*|notic\w+|saw|seen|lost|fail\w*)",
+                r"\b(?:retransmi\w+|traffic|latency)\b.{0,24}\b(?:as before|near(?:ly)? zero|unchanged|as always)\b",
                 r"out of bounds values : 0 ok|exit(?:ed|s)? (?:code|with|status)\W{0,8}0\b|(?:finish|complet)\w* (?:fine|normally|successfully|with exit code 0)",
             ),
             negatable=False,
@@ -181,6 +242,7 @@ SYMPTOMS = Symptoms(
                 r"\b(?:warn(?:ing)?s?|messages?|lines?|logs?|notices?)\b.{0,50}\b(?:harmless|ignored?|informational|safe|worry|means?|bad|concern|serious|problem|relevant)\b",
                 r"\bgloo\b.{0,12}\brank \d+ is connected to (?P<value>\d+)() peer ranks\b.{0,60}\bis\W{1,4}(?P=value)\b",
                 r"\b(?:printed|goes|written|logged|comes) (?:to|on) stderr\b|\bstderr\b.{0,40}\b(?:flags?|flagged|noise|noisy|fails? (?:the|our) ci)\b",
+                r"\binvalid http request received\b|\b(?:bad|invalid|malformed) (?:http )?request (?:version|line|syntax)\b|client sent (?:an )?(?:invalid|plain http)\b.{0,40}|\bhttp: tls handshake error\b",
                 r"\b(?:these|those|the same) (?:lines|messages|errors|entries|warnings)\b.{0,40}\b(?:all day|every (?:few |\d+ )?(?:s|seconds?|minutes?)|at (?:a )?(?:fixed|regular|even)|day and night|around the clock)",
             ),
             negatable=False,

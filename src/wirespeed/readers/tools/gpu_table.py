@@ -19,6 +19,7 @@ _QUERY_FIELD = re.compile(
     r"\b(?:clocks_(?:throttle|event)_reasons\.\w+|clocks\.(?:current\.|max\.)?\w+|temperature\.gpu|power\.(?:draw|limit|max_limit)"
     r"|utilization\.gpu|memory\.(?:used|total)|pcie\.link\.(?:gen|width)\.\w+)"
 )
+_QUERY = re.compile(r"--query-gpu=(?P<names>[\w.,]{3,2000})")
 _DMON = re.compile(r"^# gpu +\w+")
 _NAMED = re.compile(r"^\W{0,4}(?:GPU|gpu)[ #]?(?P<gpu>\d{1,3})\b[:,]?(?P<rest>.*)$")
 _REASON = re.compile(
@@ -42,14 +43,15 @@ _ROW_LENGTH = Text(en="a row of the GPU table has another number of cells than i
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     names: list[str] = []
-    is_dmon = False
+    is_dmon = is_asked = False
     row = 0
     above: Quote | None = None
     for index, line in lines:
         said = quote(lines, index, line)
-        heading = _csv_heading(line)
+        asked = _QUERY.search(line)
+        heading = _csv_heading(line) or (asked["names"].strip(",").split(",")[:_MOST_COLUMNS] if asked else [])
         if heading or _DMON.match(line):
-            is_dmon = not heading
+            is_dmon, is_asked = not heading, asked is not None
             names, row, above = heading or _dmon_columns(line), 0, said
             continue
         cells = line.split() if is_dmon else [cell.strip() for cell in line.split(",")]
@@ -59,7 +61,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             continue
         if names and not line.strip():
             names = []
-        elif names and not is_dmon and len(cells) > 1 and len(cells) >= len(names) - 1:
+        elif names and not is_dmon and line.startswith("#"):  # a remark between two readings
+            row = 0
+        elif names and not (is_dmon or is_asked) and len(cells) > 1 and len(cells) >= len(names) - 1:
             yield Problem(source=source(lines, "nvidia-smi"), why=_ROW_LENGTH, line_index=index)
         else:
             yield from _loose(lines, line, said)
@@ -74,7 +78,10 @@ def _csv_heading(line: str) -> list[str]:
 
 
 def _is_row(names: list[str], cells: list[str]) -> bool:
-    return cells[names.index("index")].isdecimal() if "index" in names else cells[0] != ""
+    """A number where the index stands; without one, numbers in half of the cells at least."""
+    if "index" in names:
+        return cells[names.index("index")].isdecimal()
+    return cells[0] != "" and 2 * sum(any(map(str.isdigit, cell)) for cell in cells) >= len(cells)
 
 
 def _dmon_columns(line: str) -> list[str]:

@@ -23,10 +23,15 @@ _SYSFS_NAME = (
     r"|out_of_sequence|local_ack_timeout_err|rnr_nak_retry_err|roce_slow_restart|roce_adp_retrans)"
 )
 _LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_SYSFS_NAME})(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<number>\d{{1,20}})(?![\w.%/])")
+_DATA_DELTA = re.compile(
+    r"\b(?P<name>port_(?:xmit|rcv)_data|Port(?:Xmit|Rcv)Data)\b.{0,24}?\b(?:delta|diff\w*|in|over|during)\b.{0,16}?(?P<over_s>\d{1,6}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
+    r"\W{1,4}(?P<number>\d{1,20}(?:,\d{3}){0,6})(?![\w.%/])"
+)
+"""A difference that somebody took of a data counter, with its time."""
 _DEVICE = re.compile(r"\b(?P<device>(?:mlx|bnxt_re|irdma|hfi|rocep|ibp)[\w-]{1,24}(?:/\d{1,3})?)\b")
 _WHOLE_LINE = re.compile(r"\blink \S{1,64}/\d{1,3} ")
 _RECOGNISED = re.compile(
-    rf"# Port (?:extended )?counters:|[A-Z][A-Za-z0-9]{{3,47}}:\.{{6,}}\S|\[[A-Z][A-Za-z0-9]{{3,47}} == \d|{_LOOSE.pattern}"
+    rf"# Port (?:extended )?counters:|\bport_(?:xmit|rcv)_data\b.{{0,24}}\d|[A-Z][A-Za-z0-9]{{3,47}}:\.{{6,}}\S|\[[A-Z][A-Za-z0-9]{{3,47}} == \d|{_LOOSE.pattern}"
 )
 _NO_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 _BAD_VALUE = Text(en="a port counter is no number", zh="端口计数器不是数字")
@@ -57,6 +62,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
                 yield _counter(lines, "ibqueryerrors", said, port, found["name"], int(found["number"]))
         elif not _WHOLE_LINE.search(line):  # `rdma statistic` has its own reader
             named = _DEVICE.search(line)
+            if delta := _DATA_DELTA.search(line):
+                yield _difference(lines, said, named["device"] if named else "?", delta)
             for loose in _LOOSE.finditer(line):
                 yield _counter(lines, "port counters", said, named["device"] if named else "?", loose["name"], int(loose["number"]))
 
@@ -64,6 +71,18 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 def _counter(lines: Lines, tool: str, said: Quote, scope: str, name: str, count: int) -> Counter:
     return Counter(
         source=source(lines, tool), quotes=(said,), scope=scope, name=name, value_count=count, canonical=canonical_name(name)
+    )
+
+
+def _difference(lines: Lines, said: Quote, scope: str, delta: re.Match[str]) -> Counter:
+    return Counter(
+        source=source(lines, "port counters"),
+        quotes=(said,),
+        scope=scope,
+        name=delta["name"],
+        value_count=int(delta["number"].replace(",", "")),
+        is_delta=True,
+        over_s=float(delta["over_s"]),
     )
 
 

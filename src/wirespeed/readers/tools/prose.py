@@ -33,7 +33,7 @@ MOST_PROSE_CHARACTERS = 300_000
 """People write pages, not megabytes: what a machine wrote without our knowing its format is not searched for symptoms without end."""
 
 _LOG_LINE = re.compile(
-    r"NCCL (?:INFO|WARN|ERROR|TRACE)|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ \S+:"
+    r"NCCL (?:INFO|WARN|ERROR|TRACE)|\bAvg prompt throughput: \d|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ \S+:"
     r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^[IWEF]\d{4} \d\d:\d\d:\d\d|^(?:INFO|DEBUG|WARNING|ERROR)\s+\d\d-\d\d \d\d:\d\d"
     r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)|^\s*(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+= "
 )

@@ -26,6 +26,10 @@ _SAR_ROW = re.compile(
     r"^\s*(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?:lo|(?:eth|en[opsx]|bond|ib|wlan|br|docker|veth|cali|team)[\w.@-]*)(?:\s+\d+\.\d{1,2}){7,8}\s*$"
 )
 """A row as a whole, as `grep` leaves it without its heading: interface, then seven or eight numbers with decimals."""
+_BARE_ROW = re.compile(
+    r"^\s*(?P<interface>[A-Za-z][\w.@-]*)\s+[\d.]+\s+[\d.]+\s+(?P<rx>[\d.]+)\s+(?P<tx>[\d.]+)(?:\s+[\d.]+){0,5}\s*$"
+)
+"""A row whose time somebody cut off; it counts below a heading only."""
 _NAMED = re.compile(r"\b(?P<direction>[rt]x)kB/s[\s:=]+(?P<rate>\d+(?:\.\d+)?)\b")
 _INTERFACE = re.compile(r"\b(?P<interface>(?:eth|en[opsx]|ens|bond|ib|wlan|br)[\w.-]*\d[\w.-]*)\b")
 _RECOGNISED = re.compile(rf"\b[rt]xkB/s\b|(?m:{_SAR_ROW.pattern})")
@@ -45,6 +49,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         interface = named["interface"] if named else interface
         in_table = in_table or _HEADER.search(seen.text) is not None
         row = _ROW.match(seen.text) if in_table or _SAR_ROW.match(seen.text) else None
+        row = row or (_BARE_ROW.match(seen.text) if in_table else None)
         if row and row["interface"] != "IFACE":
             _note(busiest, row["interface"], seen, [row["rx"], row["tx"]])
         elif not row:
@@ -70,7 +75,7 @@ def _note(busiest: dict[str, _Busiest], interface: str, seen: Seen, rates: list[
 
 
 def _is_own(text: str) -> bool:
-    return _ROW.match(text) is not None or _NAMED.search(text) is not None
+    return _ROW.match(text) is not None or _BARE_ROW.match(text) is not None or _NAMED.search(text) is not None
 
 
 READER = Reader(
