@@ -6,7 +6,7 @@ from wirespeed.diagnosis.joins.pieces import piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclTuning
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
-from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.kinds import Explain, Rule
 from wirespeed.model.measurement import CollectiveRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Statement
@@ -64,7 +64,8 @@ RULE = Rule(
         en="With reduction in the switch (NVLS, SHARP) busbw may exceed the link; it is a figure for comparison, not what is on the wire.",
         zh="使用交换机内归约（NVLS、SHARP）时 busbw 可超过链路；它用于比较，不是线上流量。",
     ),
-    needs=((CollectiveRun, wants(NcclTuning, lambda one: True)), (CollectiveRun, Statement), (CollectiveRun, Quantity)),
+    needs=((CollectiveRun, NcclTuning), (CollectiveRun, Statement), (CollectiveRun, Quantity)),
+    silence_needs=((CollectiveRun, NcclTuning, Quantity, Statement),),
     judge=_judge,
     explain=Explain(
         what=Text(
