@@ -42,8 +42,9 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_CAPTURE, FAIR if agreed else ALONE, case.said("capture-misses"))
     if evidence:
         evidence += piece(_FINE, FAIR, case.said("works-anyway"))
+    overflowed = case.every(SoftnetCpu, lambda one: one.dropped_count > 0)
     if kernel and not impossible and not agreed:
-        evidence += against(_BACKLOG, PROVES, case.every(SoftnetCpu, lambda one: one.dropped_count > 0))
+        evidence += against(_BACKLOG, PROVES, overflowed)
     return Verdict(evidence=tuple(evidence))
 
 
