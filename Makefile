@@ -10,7 +10,7 @@ HEALTHY ?= 60
 PROGRAMS := ip tc nsenter nft
 export PATH := $(PATH):/usr/sbin:/sbin
 
-.PHONY: tools demo test test-all lint bench bench-diagnosis bench-hints bench-lab bench-facts bench-record bench-links docs words clean help
+.PHONY: tools demo test test-all lint bench bench-diagnosis bench-hints bench-lab bench-facts bench-record bench-archive bench-links docs words clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -61,6 +61,9 @@ bench-facts: $(STAMP)  ## time the inspection and 4,000 sockets
 
 bench-record: $(STAMP)  ## what recording costs, and bursts of 20 ms each second
 	@$(BIN)/python benchmarks/recorder.py
+
+bench-archive: $(STAMP)  ## diagnose a support archive of 300 MB with 2,000 members
+	@$(BIN)/python benchmarks/archive.py
 
 bench-links: $(STAMP)  ## our link tests beside iperf3 and sockperf
 	@$(BIN)/python benchmarks/links.py

@@ -23,6 +23,10 @@ FLAPPING = "ens2f3np3"
 EXPECTED_CAUSE = "link-flapping"
 FLAPS_COUNT = 6
 MB = 1_000_000
+LARGE_COUNT = 66
+"""Members of `_logs` and `_bytes_that_hardly_compress`."""
+FULL_SCALE = 0.92
+"""Makes the archive 300 MB at scale 1."""
 LINKS = tuple(f"ens{slot}f{port}np{port}" for slot in (1, 2) for port in range(4))
 PCI = {name: f"0000:{0x17 + 0x20 * (at // 4):02x}:00.{at % 4}" for at, name in enumerate(LINKS)}
 _SAMPLES = Path(__file__).parents[1] / "tests" / "data" / "readers" / "tools"
@@ -401,16 +405,15 @@ def members(scale: float, seed: int = 7) -> Iterator[Member]:
     for link in LINKS:
         few += _ethtool(chance, link)
     few += [("version.txt", b"sosreport: 4.8.2\n"), ("sos_commands/date/date", b"Fri Jan  9 12:00:00 UTC 2026\n")]
-    logs_count = 3 + 4 + 2 + 8 + 12 - 0 + 6 + 30 + 1
-    few += _filler(chance, MEMBER_COUNT - len(few) - logs_count - 3)
+    few += _filler(chance, MEMBER_COUNT - len(few) - LARGE_COUNT - 3)
     yield from few
-    yield from _logs(chance, scale)
-    yield from _bytes_that_hardly_compress(chance, scale)
+    yield from _logs(chance, scale * FULL_SCALE)
+    yield from _bytes_that_hardly_compress(chance, scale * FULL_SCALE)
 
 
-def write(place: Path, scale: float = 1.0, seed: int = 7) -> int:
-    """Write the archive; returns how many members it has."""
-    count = 0
+def write(place: Path, scale: float = 1.0, seed: int = 7) -> tuple[int, int]:
+    """Write the archive; returns how many members it has and how many bytes they have."""
+    count = content_bytes = 0
     with tarfile.open(place, "w:gz", compresslevel=1) as archive:
         for link in LINKS:
             entry = tarfile.TarInfo(f"{ROOT}/sys/class/net/{link}")
@@ -421,4 +424,5 @@ def write(place: Path, scale: float = 1.0, seed: int = 7) -> int:
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
             count += 1
-    return count
+            content_bytes += len(content)
+    return count, content_bytes
