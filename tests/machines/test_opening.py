@@ -156,6 +156,22 @@ def test_bounds_on_members_and_total_size(tmp_path: Path, monkeypatch: pytest.Mo
     assert "in all" in problems[0].why.en
 
 
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 4096])
+def test_a_gzip_stream_of_several_members_in_chunks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk_bytes: int
+) -> None:
+    monkeypatch.setattr(archives, "CHUNK_BYTES", chunk_bytes)
+    first, second = b"".join(b"line %d\n" % at for at in range(500)), b"x" * 8192
+    (tmp_path / "two.gz").write_bytes(gzip.compress(first) + gzip.compress(b"") + gzip.compress(second) + bytes(1000))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(first)[:-1])
+    (tmp_path / "tail.gz").write_bytes(gzip.compress(first) + b"no gzip at all")
+    texts, problems = opened(tmp_path)
+    for name, content in (("two.gz", first + second), ("cut.gz", first), ("tail.gz", first)):
+        assert "\n".join(texts[str(tmp_path / name)]).rstrip("\n") == content.decode().rstrip("\n"), name
+    assert sorted(Path(one.source.path).name for one in problems) == ["cut.gz", "tail.gz"]
+    assert all("damaged after" in one.why.en for one in problems)
+
+
 def test_a_damaged_archive_gives_what_came_before(tmp_path: Path) -> None:
     chance = os.urandom(200_000).hex().encode()
     packed = gzip.compress(b"first line\n" + chance)

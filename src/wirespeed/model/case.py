@@ -1,7 +1,9 @@
 """The thing that is judged: every record at hand, and what the user asked."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from operator import attrgetter
+from typing import TypeVar, cast
 
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
@@ -30,17 +32,18 @@ class Case:
 
     def every(self, kind: type[R], where: Callable[[R], bool] | None = None, **fields: object) -> tuple[R, ...]:
         """Records of one type whose fields equal those given and for which `where` holds."""
-        found = [record for record in self._by_type.get(kind, ()) if isinstance(record, kind)]
-        return tuple(
-            record
-            for record in found
-            if all(getattr(record, name) == value for name, value in fields.items()) and (where is None or where(record))
-        )
+        return tuple(self._found(kind, where, fields))
 
     def first(self, kind: type[R], where: Callable[[R], bool] | None = None, **fields: object) -> R | None:
         """The first such record, or None."""
-        found = self.every(kind, where, **fields)
-        return found[0] if found else None
+        return next(self._found(kind, where, fields), None)
+
+    def _found(self, kind: type[R], where: Callable[[R], bool] | None, fields: dict[str, object]) -> Iterator[R]:
+        """Such records one by one: who wants the first does not look at a hundred thousand."""
+        found = iter(cast(list[R], self._by_type.get(kind, [])))
+        for name, value in fields.items():
+            found = filter(partial(_equals, attrgetter(name), value), found)
+        return found if where is None else filter(where, found)
 
     def has(self, kind: type[Record]) -> bool:
         """Whether any record of this type is there."""
@@ -53,3 +56,7 @@ class Case:
     def denied(self, *topics: str) -> tuple[Statement, ...]:
         """What people said is *not* so, on any of these topics."""
         return self.every(Statement, lambda one: one.topic in topics and one.is_negated)
+
+
+def _equals(field: Callable[[object], object], value: object, record: object) -> bool:
+    return field(record) == value

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 from typing import Literal
 
@@ -82,13 +82,9 @@ def _slowdown_of(steps: list[tuple[TrainingStep, float]]) -> Slowdown | None:
 def _break_of(times: list[float]) -> int | None:
     """Where two steady levels meet, the later one slower: the place at which they are best told apart."""
     least = max(4, len(times) // 8)
-    best = max(
-        range(least, len(times) - least + 1),
-        key=lambda place: (
-            sum(time > SLOWER_TIMES * median(times[:least]) for time in times[place:])
-            - sum(time > SLOWER_TIMES * median(times[:least]) for time in times[:place])
-        ),
-    )
+    limit_s = SLOWER_TIMES * median(times[:least])
+    slow_before = list(accumulate((time > limit_s for time in times), initial=0))
+    best = max(range(least, len(times) - least + 1), key=lambda place: slow_before[-1] - 2 * slow_before[place])
     before, after = times[:best], times[best:]
     is_slower = median(after) >= SLOWER_TIMES * median(before)
     return best if is_slower and _is_steady(before) and _is_steady(after) else None
