@@ -202,4 +202,4 @@ class CaptureSummary(Record, frozen=True, kw_only=True):
     """Longest part of a packet that was kept, where packets were cut."""
     has_times: bool = True
     is_one_way: bool = False
-    """No connection shows packets of both ends."""
+    """No connection shows packets of both ends, although some went on."""

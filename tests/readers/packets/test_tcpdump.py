@@ -8,6 +8,7 @@ import pytest
 from readers.packets.captures import content, every, lines_of, read_text, the
 from wirespeed.model.flows import CaptureSummary, DnsQuery, IcmpReport, TcpFlow
 from wirespeed.model.measurement import NameLookup
+from wirespeed.model.source import Problem
 
 SECONDS = (45.158740, 45.182719, 45.182756, 45.182905, 45.206736, 45.206764, 45.206779, 47.205205)
 TAILS = (
@@ -239,3 +240,12 @@ def test_numbers_wrap() -> None:
 def test_lines_of_a_capture_file_are_such_lines() -> None:
     flow = the(read_text("\n".join(lines_of(content("keepalive")))), TcpFlow)
     assert flow.is_request_after_fin
+
+
+def test_what_a_capture_cannot_tell_is_said() -> None:
+    whole = _printed("") + "40 packets dropped by kernel\n"
+    said = [one.why.en for one in every(read_text(whole), Problem)]
+    assert len(said) == 1 and "40 packets that the kernel dropped" in said[0]
+    half = "\n".join(line for line in _printed("").split("\n") if "> 10.7.0.2" in line)
+    assert ["one direction" in one.why.en for one in every(read_text(half), Problem)] == [True]
+    assert not every(read_text(_printed("")), Problem)

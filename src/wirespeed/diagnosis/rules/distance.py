@@ -16,7 +16,7 @@ from wirespeed.model.text import Text
 FAR_RTT_S = 0.010
 """10 ms is about 1,000 km of fibre and back; within a region a round trip is below 2 ms."""
 NEAR_RTT_S = 0.005
-IN_A_CAPTURE = 1.5
+IN_A_CAPTURE = SLIGHT
 """A capture tells every round trip, whether anybody suffers from it or not."""
 TRIPS = 2.0
 SMALL_BYTES = 1024

@@ -109,7 +109,9 @@ class Capture:
         yield from self._told_reports()
         yield from self._neighbours()
         if self._first is not None:
-            yield self._summary(flows, self._first)
+            summary = self._summary(flows, self._first)
+            yield summary
+            yield from self._blind_spots(summary)
 
     def _finish(self, flow: Flow) -> None:
         self._flows_count += 1
@@ -240,8 +242,23 @@ class Capture:
             dropped_packets=self._dropped,
             snapshot_bytes=self._snapshot_bytes,
             has_times=span is not None,
-            is_one_way=bool(flows) and all(one.seen != "both" for one in flows),
+            is_one_way=any(_goes_on(one) for one in flows) and all(one.seen != "both" for one in flows),
         )
+
+    def _blind_spots(self, summary: CaptureSummary) -> Iterator[Problem]:
+        """What this capture cannot tell, and why."""
+        if summary.is_one_way:
+            yield self._problem(
+                "shows one direction of each connection only: what was answered, and how fast, is not known",
+                "每个连接只抓到一个方向：是否有应答、多快应答均不可知",
+            )
+        if summary.dropped_packets:
+            yield self._problem(
+                f"lacks {summary.dropped_packets} packets that the kernel dropped while capturing: what is missing in it may have been there",
+                f"缺少抓包时被内核丢弃的 {summary.dropped_packets} 个包：其中看不到的未必没有发生",
+            )
+        if not summary.has_times:
+            yield self._problem("prints no times: nothing is known of how long anything took", "没有打印时间：无从得知各项耗时")
 
     def _quote(self, packet: Packet) -> Quote:
         return Quote(source=self._source.path, line_index=packet.index, text=packet.line)
@@ -258,6 +275,11 @@ def _outcome(flow: TcpFlow, reported: Topic | None, is_open: bool) -> Outcome | 
     if flow.seen == "client" and reported in ("prohibited", "host-unreachable"):
         return "prohibited" if reported == "prohibited" else "no-route"
     return "timed-out" if flow.is_answered is False and not is_open else None
+
+
+def _goes_on(flow: TcpFlow) -> bool:
+    """Whether more than attempts to connect were seen: then the other end has answered."""
+    return not flow.has_start or flow.client.payload_bytes + flow.server.payload_bytes > 0
 
 
 def _is_odd(flow: TcpFlow) -> bool:
