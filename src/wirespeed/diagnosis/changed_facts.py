@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 from wirespeed.model.comparison import FactChange, FieldChange, Plain
 from wirespeed.model.facts.cluster import ClusterEvent, JobNodes, NetworkPolicy, NodeGroup, NodeState
 from wirespeed.model.facts.fabric import DeviceHealth, FabricLink, LinkNeighbour, LinkSignal, SubnetManager
-from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
+from wirespeed.model.facts.gpu import DevicePath, Gpu, GpuCheck, GpuProcess, NvLink, PeerAccess
 from wirespeed.model.facts.host import (
     ContainerState,
     CpuMask,
@@ -127,7 +127,9 @@ FACTS: Mapping[type[Record], Fact] = {
         key=("index",),
         leaves=_left("moment", "utilisation_ratio", "memory_used_bytes", "power_w", "temperature_celsius", "sm_clock_hz")
         | _left("moment", "throttle_reasons", "pcie_generation_number")
-        | _left("counts", "ecc_uncorrected_count"),
+        | _left("moment", "power_limited_ratio", "is_thermally_limited")
+        | _left("counts", "ecc_uncorrected_count", "pcie_replays_count", "last_xid_number")
+        | _left("counts", "thermal_slowed_s", "power_capped_s", "power_braked_s"),
     ),
     NvLink: Fact(key=("gpu_index", "link_index"), leaves=_left("counts", "replay_count", "recovery_count", "crc_errors_count")),
     DevicePath: Fact(key=("near", "far")),
@@ -170,6 +172,8 @@ LEFT_OUT: Mapping[type[Record], Leave] = {
     Neighbour: "moment",
     SocketSummary: "moment",
     ProcessUse: "moment",
+    GpuProcess: "moment",
+    GpuCheck: "measured",
     DiskUse: "measured",
     TcpSocket: "lives-once",
     ClusterEvent: "moment",

@@ -7,6 +7,7 @@ from wirespeed.diagnosis.joins.cluster import host_of, is_tried_out
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclChannel, NcclGdr, NcclWarning
+from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.host import EnvVar, KernelModule
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -14,6 +15,8 @@ from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+SMALL_BAR1_BYTES = 256 * 1024 * 1024
+"""The window without a resizable BAR; GPUs of data centres map all of their memory."""
 _END = re.compile(r"\[(?:send|receive)\]")
 
 
@@ -36,10 +39,16 @@ def _judge(case: Case) -> Verdict:
         *piece(_FORBIDDEN, STRONG if off or staged else FAIR, forbidden),
         *piece(_UNSUPPORTED, STRONG, case.every(NcclWarning, topic="gdr-unsupported")),
         *piece(_FROM_GPU, STRONG, slower, **_rates(slower)),
+        *piece(_SMALL_BAR, FAIR, case.every(Gpu, _has_a_small_window) if off or staged or slower else ()),
         *piece(_SAID, FAIR + SLIGHT, case.said("gdr-not-used")),
         *((contradicts(_ON, STRONG, on[0]),) if on and not off and not uneven else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _has_a_small_window(gpu: Gpu) -> bool:
+    """Whether the bus reaches no more than the usual window of cards that were not made for it."""
+    return bool(gpu.bar1_total_bytes) and (gpu.bar1_total_bytes or 0.0) <= SMALL_BAR1_BYTES
 
 
 def _rates(slower: tuple[ThroughputRun, ...]) -> dict[str, Value]:
@@ -94,6 +103,9 @@ _UNSUPPORTED = Text(en="the library says that GPUDirect RDMA is not supported he
 _FROM_GPU = Text(
     en="the same library moves {gpu_bits_per_s} from GPU memory and {host_bits_per_s} from host memory",
     zh="同一通信库从 GPU 显存只有 {gpu_bits_per_s}，从主机内存有 {host_bits_per_s}",
+)
+_SMALL_BAR = Text(
+    en="the bus reaches only a small window of the GPU's memory (BAR1)", zh="总线只能访问 GPU 显存的一个小窗口（BAR1）"
 )
 _SAID = Text(en="GPUDirect RDMA is not used", zh="未使用 GPUDirect RDMA")
 _ON = Text(en="GPUDirect RDMA is on", zh="GPUDirect RDMA 已启用")

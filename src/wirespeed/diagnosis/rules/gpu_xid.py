@@ -2,12 +2,13 @@
 
 import re
 
+from wirespeed.diagnosis.joins.gpu_health import failed_checks
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.cluster import NodeState
-from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.gpu import Gpu, GpuCheck
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import Statement
@@ -27,13 +28,20 @@ def _judge(case: Case) -> Verdict:
     hardware = tuple(one for one in xids if one.code_number not in APPLICATION_XIDS | INFORMATIONAL_XIDS | NVLINK_XIDS)
     program = tuple(one for one in xids if one.code_number in APPLICATION_XIDS)
     ecc = case.every(Gpu, lambda one: (one.ecc_uncorrected_count or 0) > 0)
+    seen = case.every(Gpu, lambda one: bool(one.last_xid_number))
+    last = tuple(one for one in seen if one.last_xid_number not in APPLICATION_XIDS | INFORMATIONAL_XIDS | NVLINK_XIDS)
     cuda = case.every(NcclWarning, topic="cuda-failure")
     values: dict[str, Value] = {"xid": hardware[0].code_number if hardware else program[0].code_number if program else None}
     return Verdict(
         evidence=(
             *piece(_HARDWARE, PROVES, hardware, **values),
             *piece(_PROGRAM, FAIR, program if not hardware else ()),
+            *piece(_LAST, STRONG, last if not hardware else (), xid=last[0].last_xid_number if last else None),
             *piece(_ECC, STRONG, ecc),
+            *piece(_UNREPAIRED, STRONG, case.every(Gpu, is_remap_failed=True)),
+            *piece(_PENDING, FAIR, case.every(Gpu, is_remap_pending=True)),
+            *piece(_ACTION, STRONG, case.every(Gpu, lambda one: (one.recovery_action or "none") != "none")),
+            *piece(_CHECK, STRONG, failed_checks(case, "memory")),
             *piece(_CUDA, SLIGHT, cuda),
             *piece(_TAKEN_OUT, FAIR, case.every(NodeState, lambda one: _FEWER.search(one.reason or "") is not None)),
             *piece(_SAID, STRONG, case.said("gpu-broken")),
@@ -42,8 +50,19 @@ def _judge(case: Case) -> Verdict:
     )
 
 
+def _tells_of_faults(gpu: Gpu) -> bool:
+    """Whether anything is known of errors of this GPU."""
+    told = (gpu.ecc_uncorrected_count, gpu.last_xid_number, gpu.is_remap_failed, gpu.is_remap_pending, gpu.recovery_action)
+    return any(one is not None for one in told)
+
+
 _HARDWARE = Text(en="the driver reported Xid {xid}", zh="驱动报告 Xid {xid}")
 _PROGRAM = Text(en="the driver reported an Xid that programs cause themselves", zh="驱动报告了由程序自身引起的 Xid")
+_LAST = Text(en="the last Xid that a monitor saw on a GPU is {xid}", zh="监控在某 GPU 上最后见到的 Xid 为 {xid}")
+_UNREPAIRED = Text(en="rows of a GPU's memory could not be replaced", zh="某 GPU 的显存行替换失败")
+_PENDING = Text(en="rows of a GPU's memory wait for a reset to be replaced", zh="某 GPU 有显存行等待复位后替换")
+_ACTION = Text(en="the driver asks for a reset, a reboot or a drain", zh="驱动要求复位、重启或排空")
+_CHECK = Text(en="DCGM finds a fault of a GPU's memory", zh="DCGM 发现 GPU 显存故障")
 _ECC = Text(en="uncorrectable memory errors are counted", zh="有不可纠正的显存错误计数")
 _TAKEN_OUT = Text(en="the scheduler took a node out for a missing or failing GPU", zh="调度器因 GPU 缺失或故障隔离了节点")
 _CUDA = Text(en="CUDA failed under NCCL", zh="NCCL 之下 CUDA 调用失败")
@@ -58,9 +77,15 @@ RULE = Rule(
     ),
     needs=(
         (wants(KernelEvent, lambda one: True),),
-        (wants(Gpu, lambda one: one.ecc_uncorrected_count is not None),),
+        (wants(Gpu, _tells_of_faults),),
+        (GpuCheck,),
         (wants(NodeState, lambda one: _FEWER.search(one.reason or "") is not None),),
         (wants(Statement, lambda one: one.topic == "gpu-broken"),),
+    ),
+    silence_needs=(
+        (wants(KernelEvent, lambda one: True),),
+        (wants(Gpu, _tells_of_faults),),
+        (wants(NodeState, lambda one: _FEWER.search(one.reason or "") is not None),),
     ),
     judge=_judge,
     explain=Explain(

@@ -3,11 +3,12 @@
 import re
 
 from wirespeed.diagnosis.joins.cluster import spans_nodes
+from wirespeed.diagnosis.joins.gpu_health import failed_checks
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.events.nccl import NcclTuning
-from wirespeed.model.facts.gpu import DevicePath, Gpu, NvLink, PeerAccess
+from wirespeed.model.facts.gpu import DevicePath, Gpu, GpuCheck, NvLink, PeerAccess
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import CollectiveRun
@@ -42,6 +43,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_INACTIVE, STRONG, inactive),
             *piece(_ERRORS, FAIR, errors),
             *piece(_XID, STRONG, xids),
+            *piece(_LAST, FAIR, case.every(Gpu, lambda one: one.last_xid_number in NVLINK_XIDS) if not xids else ()),
+            *piece(_CHECK, FAIR + SLIGHT, failed_checks(case, "nvlink") if not inactive else ()),
             *piece(_ODD, STRONG, odd),
             *piece(_UNEVEN, STRONG, uneven),
             *piece(_ALL_WITHOUT, STRONG if case.said("nvlink-trouble") else FAIR, _nvlink_machine_without(case)),
@@ -125,6 +128,8 @@ def _no_nvlink_model(case: Case) -> tuple[Gpu, ...]:
 _INACTIVE = Text(en="an NVLink is inactive", zh="有 NVLink 处于非活动状态")
 _ERRORS = Text(en="an NVLink counts replays, recoveries or CRC errors", zh="NVLink 有重放、恢复或 CRC 错误计数")
 _XID = Text(en="the driver reported an NVLink fault", zh="驱动报告 NVLink 故障")
+_LAST = Text(en="the last Xid that a monitor saw on a GPU is one of NVLink", zh="监控在某 GPU 上最后见到的 Xid 属于 NVLink")
+_CHECK = Text(en="DCGM finds a fault of NVLink", zh="DCGM 发现 NVLink 故障")
 _FEWER = Text(en="a GPU has fewer NVLinks than its twins", zh="某 GPU 的 NVLink 数少于同类")
 _PLAN = Text(en="NCCL plans without NVLink between the GPUs", zh="NCCL 的规划在 GPU 间不用 NVLink")
 _ODD = Text(en="one pair of GPUs is far slower than all others", zh="有一对 GPU 远慢于其他")
@@ -155,11 +160,22 @@ RULE = Rule(
         zh="某些 GPU 之间的 NVLink（或对等通路）非活动或出错；用到它的任务挂起或降到 PCIe 速度，其他正常。",
     ),
     needs=(
-        (NvLink,),
+        (wants(NvLink, lambda one: one.is_active is not None),),
+        (wants(NvLink, lambda one: one.crc_errors_count is not None or one.replay_count is not None),),
+        (wants(Gpu, lambda one: one.last_xid_number in NVLINK_XIDS),),
+        (GpuCheck,),
         (wants(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU")),),
         (wants(PeerAccess, lambda one: one.latency_s is not None),),
         (wants(KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink")),),
         (wants(Statement, lambda one: one.topic in ("nvlink-trouble", "pair-specific")),),
+        (wants(NcclTuning, lambda one: one.path_within is not None), wants(Statement, lambda one: one.topic == "nvlink-machine")),
+        (CollectiveRun, wants(Statement, lambda one: one.topic == "nvlink-machine")),
+    ),
+    silence_needs=(
+        (wants(NvLink, lambda one: one.is_active is not None),),
+        (wants(DevicePath, lambda one: one.near.startswith("GPU") and one.far.startswith("GPU")),),
+        (wants(PeerAccess, lambda one: one.latency_s is not None),),
+        (wants(KernelEvent, lambda one: one.topic in ("xid", "sxid", "nvlink")),),
         (wants(NcclTuning, lambda one: one.path_within is not None), wants(Statement, lambda one: one.topic == "nvlink-machine")),
         (CollectiveRun, wants(Statement, lambda one: one.topic == "nvlink-machine")),
     ),

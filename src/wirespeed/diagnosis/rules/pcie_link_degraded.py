@@ -2,11 +2,12 @@
 
 import re
 
+from wirespeed.diagnosis.joins.gpu_health import failed_checks, replaying
 from wirespeed.diagnosis.joins.pcie_sleep import waking_gpus
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
-from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.gpu import Gpu, GpuCheck
 from wirespeed.model.facts.host import PciDevice
 from wirespeed.model.facts.rdma import RdmaPort
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
@@ -52,6 +53,8 @@ def _judge(case: Case) -> Verdict:
             *piece(_SLOT, STRONG, _narrower_than_their_port(case)),
             *piece(_COPIES, STRONG, case.said("one-device-copies-slow")),
             *piece(_ODD_ROW, STRONG, _tables_with_a_narrow_row(case)),
+            *piece(_REPLAYS, FAIR, replaying(case)),
+            *piece(_CHECK, FAIR + SLIGHT, failed_checks(case, "pcie")),
             *piece(_ERRORS, SLIGHT, case.every(KernelEvent, topic="aer")),
             *piece(_SAID, STRONG, case.said("pcie-narrow")),
             *against(_WAKES, STRONG + SLIGHT, wakes if not (narrow or gpus or busy) else ()),
@@ -163,6 +166,8 @@ _ODD_ROW = Text(
 _TWINS = Text(en="this device's link is below that of its twins", zh="该设备的链路低于同类设备")
 _SLOT = Text(en="the NIC's slot carries less than its port", zh="网卡插槽的带宽低于其端口速率")
 _COPIES = Text(en="copies to one device are far slower than to its twins", zh="向某一设备的复制远慢于同类设备")
+_REPLAYS = Text(en="a GPU's link repeats far more packets than those of its twins", zh="某 GPU 链路的重传远多于同类")
+_CHECK = Text(en="DCGM finds a PCIe link too narrow, too slow or repeating", zh="DCGM 发现 PCIe 链路过窄、过慢或频繁重传")
 _ERRORS = Text(en="PCIe errors are logged", zh="日志中有 PCIe 错误")
 _SAID = Text(en="a narrow slot or a downgraded link is reported", zh="描述提到插槽窄或链路降级")
 _WAKES = Text(
@@ -182,9 +187,17 @@ RULE = Rule(
     needs=(
         (wants(PciDevice, lambda one: one.width_lanes is not None or one.is_downgraded is not None),),
         (wants(Gpu, lambda one: one.pcie_width_lanes is not None or one.pcie_generation_number is not None),),
+        (wants(Gpu, lambda one: one.pcie_replays_count is not None),),
+        (GpuCheck,),
         (wants(KernelEvent, lambda one: one.topic in ("pcie-limited", "aer")),),
         (wants(Table, lambda one: bool(_pcie_columns(one))),),
         (wants(Statement, lambda one: one.topic in ("pcie-narrow", "one-device-copies-slow")),),
+    ),
+    silence_needs=(
+        (wants(PciDevice, lambda one: one.width_lanes is not None or one.is_downgraded is not None),),
+        (wants(Gpu, lambda one: one.pcie_width_lanes is not None or one.pcie_generation_number is not None),),
+        (wants(KernelEvent, lambda one: one.topic in ("pcie-limited", "aer")),),
+        (wants(Table, lambda one: bool(_pcie_columns(one))),),
     ),
     judge=_judge,
     explain=Explain(

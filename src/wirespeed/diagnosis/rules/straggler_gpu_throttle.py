@@ -1,13 +1,15 @@
 """A GPU is held below its clock or power, and every collective waits for it."""
 
 import re
+from collections import defaultdict
 from itertools import pairwise
 from statistics import median
 
+from wirespeed.diagnosis.joins.gpu_health import failed_checks, held_back
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.diagnosis.joins.step_times import slowdown
 from wirespeed.model.case import Case
-from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.gpu import Gpu, GpuCheck
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict, contradicts
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import TrainingStep
@@ -22,20 +24,23 @@ _LOW_CLOCK_SHARE_RATIO = 0.8
 _BUSY_RATIO = 0.5
 _LOW_CAP_SHARE_RATIO = 0.9
 """A power limit is set, not measured: a tenth below its equals is no noise."""
+_LIMITED_RATIO = 0.3
+"""Share of a sample in which power held the clocks down; a starting point, not calibrated."""
 _CAP_HEADING = re.compile(r"(?i)pwr ?cap|power[ _.]?(?:cap|limit)|max[ _]?power|enforced")
 _CLOCK_HEADING = re.compile(r"(?i)\bsclk|\bsm[ _]?(?:clock|clk)|graphics[ _]?clock|\bgfx[ _]?cl|\bmhz\b|clocks\.sm")
 
 
 def _judge(case: Case) -> Verdict:
     gpus = case.every(Gpu)
-    slowed = tuple(one for one in gpus if set(one.throttle_reasons or ()) & _THERMAL)
-    capped = tuple(one for one in gpus if "sw_power_cap" in (one.throttle_reasons or ()))
+    slowed = tuple(one for one in gpus if set(one.throttle_reasons or ()) & _THERMAL or one.is_thermally_limited)
+    capped = tuple(one for one in gpus if _is_capped(one))
     low = (*_far_below(gpus, "power_w", _LOW_POWER_SHARE_RATIO), *_far_below(gpus, "power_limit_w", _LOW_POWER_SHARE_RATIO))
     slow_clock = (*_far_below(gpus, "sm_clock_hz", _LOW_CLOCK_SHARE_RATIO), *_below_own_maximum(gpus))
     hot = tuple(one for one in gpus if (one.temperature_celsius or 0) >= 85)
     healthy = tuple(one for one in gpus if one.throttle_reasons is not None and not set(one.throttle_reasons) - _HARMLESS)
     slower = slowdown(case)
     decay = _throughput_decay(case)
+    held = held_back(case)
     evidence = (
         *piece(_SLOWED, STRONG + SLIGHT, slowed),
         *piece(_CAPPED, STRONG if low else FAIR, capped),
@@ -43,6 +48,14 @@ def _judge(case: Case) -> Verdict:
         *piece(_TABLE_CAP, STRONG, _below_in_table(case, _CAP_HEADING, _LOW_CAP_SHARE_RATIO) if not low else ()),
         *piece(_TABLE_CLOCK, FAIR, _below_in_table(case, _CLOCK_HEADING, _LOW_CLOCK_SHARE_RATIO) if not slow_clock else ()),
         *piece(_CLOCK, FAIR, slow_clock),
+        *piece(
+            _HELD_BACK,
+            STRONG,
+            (held[0],) if held else (),
+            gpu_index=held[0].index if held else None,
+            time_s=held[1] if held else None,
+        ),
+        *piece(_CHECK, FAIR + SLIGHT, failed_checks(case, "heat")),
         *piece(_HOT, SLIGHT, hot),
         *piece(_TOLD_HOT, SLIGHT, _told_hot(case) if case.said("gpu-throttled") else ()),
         *piece(_SAID, FAIR + SLIGHT, case.said("gpu-throttled")),
@@ -59,18 +72,25 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=evidence)
 
 
+def _is_capped(gpu: Gpu) -> bool:
+    return "sw_power_cap" in (gpu.throttle_reasons or ()) or (gpu.power_limited_ratio or 0.0) >= _LIMITED_RATIO
+
+
 def _told_hot(case: Case) -> tuple[Quantity, ...]:
     return case.every(Quantity, lambda one: one.dimension == "temperature" and 85 <= one.value < 150)
 
 
 def _far_below(gpus: tuple[Gpu, ...], field: str, share_ratio: float) -> tuple[Gpu, ...]:
-    """GPUs whose figure is far below the median of the others, where the others are alike and at work."""
-    values = [(one, getattr(one, field)) for one in gpus if getattr(one, field)]
-    busy = [pair for pair in values if pair[0].utilisation_ratio is None or pair[0].utilisation_ratio >= _BUSY_RATIO]
+    """GPUs whose figure is far below the median of the others, where the others are alike and at work; of several samples the median."""
+    samples: dict[object, list[Gpu]] = defaultdict(list)
+    for one in gpus:
+        if getattr(one, field) and (one.utilisation_ratio is None or one.utilisation_ratio >= _BUSY_RATIO):
+            samples[(one.host or one.source.path, one.index) if "index" not in one.missing else one.quotes].append(one)
+    busy = [sorted(several, key=lambda one: getattr(one, field))[len(several) // 2] for several in samples.values()]
     if len(busy) < 3:
         return ()
-    usual = median(value for _, value in busy)
-    low = [one for one, value in busy if value < share_ratio * usual]
+    usual = median(getattr(one, field) for one in busy)
+    low = [one for one in busy if getattr(one, field) < share_ratio * usual]
     return tuple(low) if 0 < len(low) * 3 <= len(busy) + 1 else ()
 
 
@@ -119,6 +139,11 @@ _SLOWED = Text(en="a thermal or power slowdown is active", zh="温度或功率�
 _CAPPED = Text(en="the software power cap is active", zh="软件功率上限处于激活状态")
 _LOW = Text(en="GPU {gpu_index} is far below the others in power", zh="GPU {gpu_index} 的功率远低于其他 GPU")
 _CLOCK = Text(en="the clock is far below what it should be", zh="时钟频率远低于应有水平")
+_HELD_BACK = Text(
+    en="GPU {gpu_index} was held back by heat or power for {time_s}, the other GPUs of the machine hardly at all",
+    zh="GPU {gpu_index} 因温度或功率受限共 {time_s}，同机其他 GPU 几乎没有",
+)
+_CHECK = Text(en="DCGM finds a GPU held back by heat or power", zh="DCGM 发现 GPU 因温度或功率受限")
 _TOLD_HOT = Text(en="a GPU is said to be at 85 °C or more", zh="据称某 GPU 达到 85 °C 或更高")
 _TABLE_CAP = Text(en="one device of the table has a lower power limit than its equals", zh="表中某设备的功率上限低于同类")
 _TABLE_CLOCK = Text(en="one device of the table runs at a lower clock than its equals", zh="表中某设备的时钟低于同类")
@@ -146,9 +171,12 @@ RULE = Rule(
                     or one.sm_clock_hz
                     or one.power_limit_w
                     or one.temperature_celsius
+                    or one.thermal_slowed_s is not None
+                    or one.power_limited_ratio is not None
                 ),
             ),
         ),
+        (GpuCheck,),
         (wants(TrainingStep, lambda one: bool(one.throughput_per_s or one.step_s)),),
         (wants(Table, lambda one: any(_CAP_HEADING.search(name) or _CLOCK_HEADING.search(name) for name in one.columns)),),
         (Statement,),

@@ -2,10 +2,12 @@
 
 from statistics import median
 
+from wirespeed.diagnosis.joins.gpu_health import shared_gpus
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.diagnosis.joins.ranks import stuck
 from wirespeed.model.case import Case
 from wirespeed.model.events.nccl import NcclRankState
+from wirespeed.model.facts.gpu import GpuProcess
 from wirespeed.model.facts.host import ProcessUse
 from wirespeed.model.finding import FAIR, SLIGHT, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -21,6 +23,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_UNEXPLAINED, SLIGHT, case.said("size-cannot-explain")),
         *piece(_SPIKES, FAIR, _regular_spikes(case)),
         *piece(_BEHIND, FAIR, stuck(case)),
+        *piece(_SHARED, FAIR, shared_gpus(case)),
         *piece(_INTRUDER, SLIGHT, intruders if case.said("late-for-other-reasons") else ()),
     )
     return Verdict(evidence=evidence)
@@ -50,6 +53,7 @@ _BEHIND = Text(
     en="in two reports of NCCL's RAS the same ranks have not come to the collective that the others wait in",
     zh="NCCL RAS 的两次报告中，同样的 rank 都未到达其他 rank 等待的集合操作",
 )
+_SHARED = Text(en="several processes compute on one GPU, on the others one", zh="某 GPU 上有多个计算进程，其他 GPU 各只有一个")
 _INTRUDER = Text(en="a foreign process takes a whole core", zh="有外部进程占满一个核")
 
 RULE = Rule(
@@ -62,7 +66,12 @@ RULE = Rule(
     needs=(
         (wants(TrainingStep, lambda one: bool(one.step_s)),),
         (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
+        (GpuProcess,),
         (Statement,),
+    ),
+    silence_needs=(
+        (wants(TrainingStep, lambda one: bool(one.step_s)),),
+        (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
     ),
     judge=_judge,
     explain=Explain(

@@ -1,6 +1,19 @@
-"""GPUs, NVLink and the distances between GPUs and NICs."""
+"""GPUs, what runs on them and how well they are, NVLink and the distances between GPUs and NICs."""
+
+from typing import Literal
 
 from wirespeed.model.record import Record
+
+CLOCKS_EVENT_REASONS = {
+    0x1: "gpu_idle", 0x2: "applications_clocks_setting", 0x4: "sw_power_cap", 0x8: "hw_slowdown", 0x10: "sync_boost",
+    0x20: "sw_thermal_slowdown", 0x40: "hw_thermal_slowdown", 0x80: "hw_power_brake_slowdown", 0x100: "display_clock_setting",
+}  # fmt: skip
+"""Bits of nvmlDeviceGetCurrentClocksEventReasons (nvml.h), under the names `nvidia-smi --query-gpu` gives them."""
+
+
+def clocks_event_reasons(bits: int) -> tuple[str, ...]:
+    """The reasons whose bits are set."""
+    return tuple(name for bit, name in CLOCKS_EVENT_REASONS.items() if bits & bit)
 
 
 class Gpu(Record, frozen=True, kw_only=True):
@@ -27,9 +40,52 @@ class Gpu(Record, frozen=True, kw_only=True):
     pcie_generation_max_number: int | None = None
     pcie_width_lanes: int | None = None
     pcie_width_max_lanes: int | None = None
+    pcie_replays_count: int | None = None
+    """Since the driver was loaded or the GPU reset."""
+    bar1_total_bytes: float | None = None
+    """Memory that other devices of the bus can reach at once."""
     ecc_uncorrected_count: int | None = None
+    remapped_rows_uncorrected_count: int | None = None
+    """Rows of memory replaced for uncorrectable errors over the GPU's life."""
+    is_remap_pending: bool | None = None
+    is_remap_failed: bool | None = None
+    recovery_action: str | None = None
+    """What the driver asks for, in lower case: `none`, `reset`, `reboot`, `drain p2p`, `drain and reset`."""
+    last_xid_number: int | None = None
+    """The last Xid that a monitor saw on this GPU; 0 when it saw none."""
+    thermal_slowed_s: float | None = None
+    power_capped_s: float | None = None
+    power_braked_s: float | None = None
+    """How long clocks were held down by heat (at least), by the power cap, by the board's power brake, since the driver was loaded."""
+    power_limited_ratio: float | None = None
+    """Share of the time of one sample in which power held the clocks down."""
+    is_thermally_limited: bool | None = None
+    """Whether heat held them down in one sample."""
     fabric_state: str | None = None
     fabric_status: str | None = None
+
+
+class GpuProcess(Record, frozen=True, kw_only=True):
+    """A process on a GPU (`nvidia-smi`, its `-x` and `pmon`)."""
+
+    gpu_index: int
+    process_id: int
+    command: str | None = None
+    is_compute: bool = True
+    """Whether it computes, rather than only draws."""
+    utilisation_ratio: float | None = None
+    memory_used_bytes: float | None = None
+
+
+class GpuCheck(Record, frozen=True, kw_only=True):
+    """What one check of a health monitor or a diagnostic came to (`dcgmi health`, `dcgmi diag`)."""
+
+    check: str
+    """As the tool names it, in lower case: `pcie`, `memory system`, `nvlink system`, `targeted power`."""
+    outcome: Literal["pass", "warn", "fail"]
+    gpu_index: int | None = None
+    """None where the outcome holds for all GPUs checked."""
+    detail: str | None = None
 
 
 class NvLink(Record, frozen=True, kw_only=True):
@@ -37,7 +93,8 @@ class NvLink(Record, frozen=True, kw_only=True):
 
     gpu_index: int
     link_index: int
-    is_active: bool
+    is_active: bool | None
+    """None where only counts are told."""
     bandwidth_bytes_per_s: float | None = None
     replay_count: int | None = None
     recovery_count: int | None = None

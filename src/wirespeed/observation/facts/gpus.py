@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.machines.machine import Machine
-from wirespeed.model.facts.gpu import Gpu, NvLink
+from wirespeed.model.facts.gpu import Gpu, NvLink, clocks_event_reasons
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Reason, Source
 from wirespeed.model.text import Text
@@ -12,11 +12,6 @@ from wirespeed.observation.asking import answer_of, value_of
 from wirespeed.observation.collector import Collector
 
 PATH = "NVML"
-THROTTLE_REASONS = {
-    0x1: "gpu_idle", 0x2: "applications_clocks_setting", 0x4: "sw_power_cap", 0x8: "hw_slowdown", 0x10: "sync_boost",
-    0x20: "sw_thermal_slowdown", 0x40: "hw_thermal_slowdown", 0x80: "hw_power_brake_slowdown", 0x100: "display_clock_setting",
-}  # fmt: skip
-"""Bits of nvmlDeviceGetCurrentClocksEventReasons (nvml.h), under the names `nvidia-smi --query-gpu` gives them."""
 _FABRIC_STATES = {0: "not supported", 1: "not started", 2: "in progress", 3: "completed"}
 _SCALED = (
     ("utilisation_ratio", "utilisation_percent", 0.01), ("power_w", "power_milliwatts", 1e-3), ("power_limit_w", "power_limit_milliwatts", 1e-3),
@@ -59,7 +54,7 @@ def _gpu(machine: Machine, source: Source, seen: dict[str, Any], answer: dict[st
     }
     fields["fabric_state"] = _FABRIC_STATES.get(seen.get("fabric_state") or 0) if seen.get("fabric_state") is not None else None
     bits = seen.get("throttle_bits")
-    fields["throttle_reasons"] = None if bits is None else tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)
+    fields["throttle_reasons"] = None if bits is None else clocks_event_reasons(bits)
     missing: dict[str, Reason] = {name: "unsupported" for name, value in fields.items() if value is None}
     return Gpu(source=source, index=seen["index"], missing=missing, **fields)
 

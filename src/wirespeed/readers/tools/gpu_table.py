@@ -9,18 +9,16 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
-
-NO_INDEX = -1
-"""Index of a GPU that a line does not number; `missing` then names the field."""
 
 _QUERY_FIELD = re.compile(
     r"\b(?:clocks_(?:throttle|event)_reasons\.\w+|clocks\.(?:current\.|max\.)?\w+|temperature\.gpu|power\.(?:draw|limit|max_limit)"
     r"|utilization\.gpu|memory\.(?:used|total)|pcie\.link\.(?:gen|width)\.\w+)"
 )
 _QUERY = re.compile(r"--query-gpu=(?P<names>[\w.,]{3,2000})")
-_DMON = re.compile(r"^# gpu +\w+")
+_DMON = re.compile(r"^# ?(?:Date[, ]+)?(?:Time[, ]+)?gpu[, ]+(?!pid\b)\w+")
+_DMON_CELL = re.compile(r"^(?:-|\d[\d:./]{0,20})$")
 _NAMED = re.compile(r"^\W{0,4}(?:GPU|gpu)[ #]?(?P<gpu>\d{1,3})\b[:,]?(?P<rest>.*)$")
 _REASON = re.compile(
     r"\b(?P<reason>(?:HW|SW) (?:Power Cap|Slowdown|Thermal Slowdown" r"|Power Brake Slowdown)): *(?P<state>Not Active|Active)"
@@ -34,7 +32,7 @@ _SM_MHZ = re.compile(r"(?<![\w.])(?P<number>\d{2,5}) ?MHz\b")
 _SHARE = re.compile(r"(?<![\w.])(?P<number>\d{1,3}(?:\.\d{1,3})?) ?%")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _RECOGNISED = re.compile(
-    rf"(?m){_QUERY_FIELD.pattern}|^# gpu +\w+|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz"
+    rf"(?m){_QUERY_FIELD.pattern}|{_DMON.pattern}|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz"
     rf"|%)(?:\W|$)|: *(?:Not )?Active)"
 )
 _MOST_COLUMNS = 64
@@ -54,7 +52,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             is_dmon, is_asked = not heading, asked is not None
             names, row, above = heading or _dmon_columns(line), 0, said
             continue
-        cells = line.split() if is_dmon else [cell.strip() for cell in line.split(",")]
+        cells = line.replace(",", " ").split() if is_dmon else [cell.strip() for cell in line.split(",")]
         if names and above and len(cells) == len(names) and not line.startswith("#") and _is_row(names, cells):
             yield _from_row(lines, dict(zip(names, cells, strict=True)), row, (above, said))
             row += 1
@@ -63,7 +61,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             names = []
         elif names and not is_dmon and line.startswith("#"):  # a remark between two readings
             row = 0
-        elif names and not (is_dmon or is_asked) and len(cells) > 1 and len(cells) >= len(names) - 1:
+        elif names and not is_asked and (_is_cut(cells) if is_dmon else len(cells) > 1 and len(cells) >= len(names) - 1):
             yield Problem(source=source(lines, "nvidia-smi"), why=_ROW_LENGTH, line_index=index)
         else:
             yield from _loose(lines, line, said)
@@ -84,8 +82,13 @@ def _is_row(names: list[str], cells: list[str]) -> bool:
     return cells[0] != "" and 2 * sum(any(map(str.isdigit, cell)) for cell in cells) >= len(cells)
 
 
+def _is_cut(cells: list[str]) -> bool:
+    """Whether this is a row of dmon that is too short or too long."""
+    return len(cells) > 1 and all(_DMON_CELL.match(cell) for cell in cells)
+
+
 def _dmon_columns(line: str) -> list[str]:
-    return [_DMON_NAMES.get(name, name) for name in line[1:].split()[:_MOST_COLUMNS]]
+    return [_DMON_NAMES.get(name, name) for name in line[1:].replace(",", " ").split()[:_MOST_COLUMNS]]
 
 
 def _from_row(lines: Lines, cells: dict[str, str], row: int, quotes: tuple[Quote, ...]) -> Gpu:
@@ -145,7 +148,7 @@ def _gpu(
         source=source(lines, "nvidia-smi"),
         quotes=quotes,
         missing={} if isinstance(number, int) else {"index": "absent"},
-        index=number if isinstance(number, int) else NO_INDEX,
+        index=number if isinstance(number, int) else figures.NO_INDEX,
         throttle_reasons=None if reasons is None else tuple(reasons),
         **fields,  # type: ignore[arg-type]
     )
@@ -155,75 +158,46 @@ def _snake(label: str) -> str:
     return label.lower().replace(" ", "_")
 
 
-def _number(cell: str) -> float | None:
-    word = cell.split()[0] if cell.split() else ""
-    try:
-        return float(word.rstrip("%"))
-    except ValueError:
-        return None
-
-
-def _percent(cell: str) -> float | None:
-    number = _number(cell)
-    return None if number is None else number / 100
-
-
-def _whole(cell: str) -> int | None:
-    return int(cell) if cell.isdecimal() else None
-
-
-def _text(cell: str) -> str | None:
-    return cell if cell and not cell.startswith("[") else None
-
-
-def _address(cell: str) -> str | None:
-    """As sysfs writes it: `00000000:18:00.0` is `0000:18:00.0`."""
-    return cell.lower().removeprefix("0000") if cell.count(":") == 2 else None
-
-
-def _megahertz(cell: str) -> float | None:
-    number = _number(cell)
-    return None if number is None else number * 1e6
-
-
-def _mebibytes(cell: str) -> float | None:
-    number = _number(cell)
-    return None if number is None else size_in_bytes(number, "MiB")
-
-
 _REASON_COLUMN = re.compile(r"^clocks_(?:throttle|event)_reasons\.(?P<reason>(?!active|supported)[a-z_]+)$")
 _FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
-    "index": ("index", _whole),
-    "name": ("title", _text),
-    "gpu_name": ("title", _text),
-    "driver_version": ("driver", _text),
-    "pci.bus_id": ("pci_address", _address),
-    "gpu_bus_id": ("pci_address", _address),
-    "temperature.gpu": ("temperature_celsius", _number),
-    "utilization.gpu": ("utilisation_ratio", _percent),
-    "memory.used": ("memory_used_bytes", _mebibytes),
-    "memory.total": ("memory_total_bytes", _mebibytes),
-    "power.draw": ("power_w", _number),
-    "power.draw.instant": ("power_w", _number),
-    "power.limit": ("power_limit_w", _number),
-    "enforced.power.limit": ("power_limit_w", _number),
-    "power.max_limit": ("power_limit_max_w", _number),
-    "clocks.sm": ("sm_clock_hz", _megahertz),
-    "clocks.current.sm": ("sm_clock_hz", _megahertz),
-    "clocks.max.sm": ("sm_clock_max_hz", _megahertz),
-    "pcie.link.gen.current": ("pcie_generation_number", _whole),
-    "pcie.link.gen.gpucurrent": ("pcie_generation_number", _whole),
-    "pcie.link.gen.max": ("pcie_generation_max_number", _whole),
-    "pcie.link.width.current": ("pcie_width_lanes", _whole),
-    "pcie.link.width.max": ("pcie_width_max_lanes", _whole),
-    "ecc.errors.uncorrected.volatile.total": ("ecc_uncorrected_count", _whole),
-    "fabric.state": ("fabric_state", _text),
-    "fabric.status": ("fabric_status", _text),
+    "index": ("index", figures.whole),
+    "name": ("title", figures.text),
+    "gpu_name": ("title", figures.text),
+    "driver_version": ("driver", figures.text),
+    "pci.bus_id": ("pci_address", figures.address),
+    "gpu_bus_id": ("pci_address", figures.address),
+    "temperature.gpu": ("temperature_celsius", figures.number),
+    "utilization.gpu": ("utilisation_ratio", figures.ratio),
+    "memory.used": ("memory_used_bytes", figures.byte_count),
+    "memory.total": ("memory_total_bytes", figures.byte_count),
+    "power.draw": ("power_w", figures.number),
+    "power.draw.instant": ("power_w", figures.number),
+    "power.limit": ("power_limit_w", figures.number),
+    "enforced.power.limit": ("power_limit_w", figures.number),
+    "power.max_limit": ("power_limit_max_w", figures.number),
+    "clocks.sm": ("sm_clock_hz", figures.hertz),
+    "clocks.current.sm": ("sm_clock_hz", figures.hertz),
+    "clocks.max.sm": ("sm_clock_max_hz", figures.hertz),
+    "pcie.link.gen.current": ("pcie_generation_number", figures.whole),
+    "pcie.link.gen.gpucurrent": ("pcie_generation_number", figures.whole),
+    "pcie.link.gen.max": ("pcie_generation_max_number", figures.whole),
+    "pcie.link.width.current": ("pcie_width_lanes", figures.whole),
+    "pcie.link.width.max": ("pcie_width_max_lanes", figures.whole),
+    "ecc.errors.uncorrected.volatile.total": ("ecc_uncorrected_count", figures.whole),
+    "fabric.state": ("fabric_state", figures.text),
+    "fabric.status": ("fabric_status", figures.text),
+    "dmon.pviol": ("power_limited_ratio", figures.ratio),
+    "dmon.tviol": ("is_thermally_limited", figures.yes_or_no),
+    "dmon.pci": ("pcie_replays_count", figures.whole),
 }
 _DMON_NAMES = {
     "gpu": "index",
     "pwr": "power.draw",
     "gtemp": "temperature.gpu",
+    "temp": "temperature.gpu",
+    "pviol": "dmon.pviol",
+    "tviol": "dmon.tviol",
+    "pci": "dmon.pci",
     "sm": "utilization.gpu",
     "pclk": "clocks.sm",
     "fb": "memory.used",
@@ -237,7 +211,7 @@ READER = Reader(
     obtained_by=(
         "nvidia-smi --query-gpu=index,name,power.draw,power.limit,temperature.gpu,clocks.sm,clocks.max.sm,"
         "clocks_event_reasons.sw_power_cap,clocks_event_reasons.sw_thermal_slowdown,clocks_event_reasons.hw_slowdown --format=csv",
-        "nvidia-smi dmon -c 1",
+        "nvidia-smi dmon -s pucvmet -c 10",
     ),
     voice="loose",
 )

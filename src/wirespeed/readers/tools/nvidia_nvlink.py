@@ -11,6 +11,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.gpu_figures import ALL_LINKS
 from wirespeed.readers.parsing.marks import marked
 
 _GPU = re.compile(r"(?:^|\s)GPU (?P<gpu>\d{1,3}): ")
@@ -21,8 +22,6 @@ _ERRORS = re.compile(
     re.IGNORECASE,
 )
 _ALL_INACTIVE = re.compile(r"all links are inActive", re.IGNORECASE)
-ALL_LINKS = -1
-"""Link index where the tool only says that all links of a GPU are inactive; `missing` then names the field."""
 _FIELDS = {"replay": "replay_count", "recovery": "recovery_count", "crc": "crc_errors_count"}
 _NO_GPU = Text(en="an NVLink line before any GPU line", zh="NVLink 行之前没有 GPU 行")
 

@@ -1,11 +1,11 @@
-"""The table of `nvidia-smi`: one GPU in two lines of three cells."""
+"""The tables of `nvidia-smi`: one GPU in two lines of three cells, and the processes below."""
 
 import re
 from collections.abc import Iterator
 
 import msgspec
 
-from wirespeed.model.facts.gpu import Gpu
+from wirespeed.model.facts.gpu import Gpu, GpuProcess
 from wirespeed.model.facts.host import SoftwareVersion
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import Lines, quote, source
@@ -24,6 +24,10 @@ _TEMPERATURE = re.compile(r"\b(\d{1,3})C\b")
 _POWER = re.compile(r"(?P<drawn>\S{1,12}) / +(?P<limit>\S{1,12})")
 _MEMORY = re.compile(r"(\d{1,9})MiB */ +(\d{1,9})MiB")
 _UTILISATION = re.compile(r"(\d{1,3})%")
+_PROCESS = re.compile(
+    r"^\| +(?P<gpu>\d{1,3})(?: +(?:N/A|\d{1,3}) +(?:N/A|\d{1,3}))? +(?P<process>\d{1,10}) +(?P<type>C|G|C\+G|M\+C) +(?P<name>\S[^|]*?)"
+    r" +(?P<memory>\d{1,9}MiB|N/A) *\|$"
+)
 _NO_INDEX = Text(en="the second line of a GPU without its first", zh="只有 GPU 的第二行，缺少第一行")
 
 
@@ -38,6 +42,8 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield _version(lines, index, line, driver)
             continue
         cells = [cell.strip() for cell in line[line.find("|") :].split("|")[1:-1]] if "|" in line else []
+        if len(cells) == 1 and (process := _PROCESS.match(line.strip())):
+            yield _process(lines, quote(lines, index, line), process)
         if len(cells) < 3:
             continue
         if _GPU_ROW.search(line):
@@ -95,6 +101,18 @@ def _completed(gpu: Gpu, quotes: tuple[Quote, ...], cells: list[str]) -> Gpu:
     )
 
 
+def _process(lines: Lines, said: Quote, found: re.Match[str]) -> GpuProcess:
+    return GpuProcess(
+        source=source(lines, "nvidia-smi"),
+        quotes=(said,),
+        gpu_index=int(found["gpu"]),
+        process_id=int(found["process"]),
+        command=found["name"],
+        is_compute="C" in found["type"],
+        memory_used_bytes=size_in_bytes(float(found["memory"][:-3]), "MiB") if found["memory"] != "N/A" else None,
+    )
+
+
 def _watts(printed: str) -> float | None:
     """`72W`; the table also prints N/A and Unknown Error there."""
     number = printed.removesuffix("W")
@@ -103,7 +121,7 @@ def _watts(printed: str) -> float | None:
 
 READER = Reader(
     title=Text(en="nvidia-smi table", zh="nvidia-smi 表格"),
-    gives=(Gpu, SoftwareVersion),
+    gives=(Gpu, GpuProcess, SoftwareVersion),
     recognises=marked(_HEADER, _GPU_ROW),
     read=_read,
     obtained_by=("nvidia-smi",),

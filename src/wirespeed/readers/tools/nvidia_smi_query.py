@@ -10,11 +10,8 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
-from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
-
-NO_INDEX = -1
-"""Index of a GPU that the excerpt does not number; `missing` then names the field."""
 
 _GPU = re.compile(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
 _RECOGNISED = re.compile(
@@ -23,9 +20,9 @@ _RECOGNISED = re.compile(
     r"|^ *(?:GPU Link Info|PCIe Generation|GPU Power Readings|Fabric) *$|^ *GPU Current Temp +:|^ *(?:Current"
     r"|Enforced|Max) Power Limit +:"
 )
-_NUMBER = re.compile(r"^(-?\d+(?:\.\d+)?) ?(\S*)")
 _REASON_SECTIONS = frozenset({"Clocks Throttle Reasons", "Clocks Event Reasons"})
 _REASON_LABEL = re.compile(r"^(?:HW|SW) (?:Slowdown|Power Cap|Thermal Slowdown|Power Brake Slowdown)$")
+_COUNTERS = "Clocks Event Reasons Counters"
 _POWER_SECTIONS = frozenset({"Power Readings", "GPU Power Readings", ""})
 _MOST_SECTIONS = 16
 _MOST_LABELS = 256
@@ -87,6 +84,8 @@ def _take(block: _Block, sections: list[tuple[int, str]], label: str, setting: s
         return _take_ecc(block, label, setting)
     if section == "Double Bit" and label == "Total" and any(name == "Volatile" for _, name in sections):
         return _take_ecc(block, "DRAM Uncorrectable", setting)
+    if section == _COUNTERS and label in ("SW Thermal Slowdown", "HW Thermal Slowdown"):
+        return _take_heat(block, setting)
     if label == "Minor Number" and setting.isdecimal():
         block.minor = int(setting)
         return True
@@ -118,6 +117,16 @@ def _take_ecc(block: _Block, label: str, setting: str) -> bool:
     return True
 
 
+def _take_heat(block: _Block, setting: str) -> bool:
+    """Keep the longer of the driver's and the board's slowdown for heat: the two may overlap."""
+    slowed_s = figures.seconds(setting)
+    if slowed_s is None:
+        return False
+    before = block.fields.get("thermal_slowed_s", 0.0)
+    block.fields["thermal_slowed_s"] = max(before if isinstance(before, float) else 0.0, slowed_s)
+    return True
+
+
 def _finished(lines: Lines, block: _Block, common: dict[str, str], is_last: bool = False) -> Iterator[Gpu]:
     if not block.fields and block.reasons is None and block.address is None:
         return
@@ -126,7 +135,7 @@ def _finished(lines: Lines, block: _Block, common: dict[str, str], is_last: bool
         source=source(lines, "nvidia-smi"),
         quotes=tuple(block.quotes),
         missing={"index": "absent"} if number is None else {},
-        index=NO_INDEX if number is None else number,
+        index=figures.NO_INDEX if number is None else number,
         pci_address=block.address,
         driver=common.get("Driver Version"),
         cuda=common.get("CUDA Version"),
@@ -146,62 +155,38 @@ def _index_of(block: _Block, common: dict[str, str], is_last: bool) -> int | Non
     return block.order
 
 
-def _text(setting: str) -> str | None:
-    return None if setting in ("", "N/A") else setting
-
-
-def _number(setting: str) -> float | None:
-    found = _NUMBER.match(setting)
-    return float(found[1]) if found else None
-
-
-def _lanes(setting: str) -> int | None:
-    return _whole(setting.rstrip("x"))
-
-
-def _whole(setting: str) -> int | None:
-    return int(setting) if setting.isdecimal() else None
-
-
-def _megahertz(setting: str) -> float | None:
-    number = _number(setting)
-    return None if number is None else number * 1e6
-
-
-def _percent(setting: str) -> float | None:
-    number = _number(setting)
-    return None if number is None else number / 100
-
-
-def _mebibytes(setting: str) -> float | None:
-    number = _number(setting)
-    return None if number is None else size_in_bytes(number, "MiB")
-
-
 _Field = tuple[str, Callable[[str], object]]
 _FIELDS: dict[tuple[str, str], _Field] = {
-    ("", "Product Name"): ("title", _text),
-    ("PCIe Generation", "Max"): ("pcie_generation_max_number", _whole),
-    ("PCIe Generation", "Current"): ("pcie_generation_number", _whole),
-    ("Link Width", "Max"): ("pcie_width_max_lanes", _lanes),
-    ("Link Width", "Current"): ("pcie_width_lanes", _lanes),
-    ("FB Memory Usage", "Total"): ("memory_total_bytes", _mebibytes),
-    ("FB Memory Usage", "Used"): ("memory_used_bytes", _mebibytes),
-    ("Utilization", "Gpu"): ("utilisation_ratio", _percent),
-    ("Utilization", "GPU"): ("utilisation_ratio", _percent),
-    ("Temperature", "GPU Current Temp"): ("temperature_celsius", _number),
-    ("", "GPU Current Temp"): ("temperature_celsius", _number),
-    ("Clocks", "SM"): ("sm_clock_hz", _megahertz),
-    ("Max Clocks", "SM"): ("sm_clock_max_hz", _megahertz),
-    ("Fabric", "State"): ("fabric_state", _text),
-    ("Fabric", "Status"): ("fabric_status", _text),
+    ("", "Product Name"): ("title", figures.text),
+    ("PCIe Generation", "Max"): ("pcie_generation_max_number", figures.whole),
+    ("PCIe Generation", "Current"): ("pcie_generation_number", figures.whole),
+    ("Link Width", "Max"): ("pcie_width_max_lanes", figures.lanes),
+    ("Link Width", "Current"): ("pcie_width_lanes", figures.lanes),
+    ("FB Memory Usage", "Total"): ("memory_total_bytes", figures.byte_count),
+    ("FB Memory Usage", "Used"): ("memory_used_bytes", figures.byte_count),
+    ("Utilization", "Gpu"): ("utilisation_ratio", figures.ratio),
+    ("Utilization", "GPU"): ("utilisation_ratio", figures.ratio),
+    ("Temperature", "GPU Current Temp"): ("temperature_celsius", figures.number),
+    ("", "GPU Current Temp"): ("temperature_celsius", figures.number),
+    ("Clocks", "SM"): ("sm_clock_hz", figures.hertz),
+    ("Max Clocks", "SM"): ("sm_clock_max_hz", figures.hertz),
+    ("PCI", "Replays Since Reset"): ("pcie_replays_count", figures.whole),
+    ("BAR1 Memory Usage", "Total"): ("bar1_total_bytes", figures.byte_count),
+    ("Remapped Rows", "Uncorrectable Error"): ("remapped_rows_uncorrected_count", figures.whole),
+    ("Remapped Rows", "Pending"): ("is_remap_pending", figures.yes_or_no),
+    ("Remapped Rows", "Remapping Failure Occurred"): ("is_remap_failed", figures.yes_or_no),
+    ("", "GPU Recovery Action"): ("recovery_action", figures.action),
+    (_COUNTERS, "SW Power Capping"): ("power_capped_s", figures.seconds),
+    (_COUNTERS, "HW Power Braking"): ("power_braked_s", figures.seconds),
+    ("Fabric", "State"): ("fabric_state", figures.text),
+    ("Fabric", "Status"): ("fabric_status", figures.text),
 }
 _POWER_FIELDS: dict[str, _Field] = {
-    "Power Draw": ("power_w", _number),
-    "Average Power Draw": ("power_w", _number),
-    "Power Limit": ("power_limit_w", _number),
-    "Current Power Limit": ("power_limit_w", _number),
-    "Max Power Limit": ("power_limit_max_w", _number),
+    "Power Draw": ("power_w", figures.number),
+    "Average Power Draw": ("power_w", figures.number),
+    "Power Limit": ("power_limit_w", figures.number),
+    "Current Power Limit": ("power_limit_w", figures.number),
+    "Max Power Limit": ("power_limit_max_w", figures.number),
 }
 
 READER = Reader(
