@@ -37,7 +37,11 @@ def _xml(*counters_us: int) -> str:
         "<clocks_event_reasons_counters_sw_therm_slowdown>{time} us</clocks_event_reasons_counters_sw_therm_slowdown>\n"
         "</clocks_event_reasons_counters>\n</gpu>\n"
     )
-    return "<nvidia_smi_log>\n" + "".join(gpu.format(bus=16 + at, time=time) for at, time in enumerate(counters_us)) + "</nvidia_smi_log>\n"
+    return (
+        "<nvidia_smi_log>\n"
+        + "".join(gpu.format(bus=16 + at, time=time) for at, time in enumerate(counters_us))
+        + "</nvidia_smi_log>\n"
+    )
 
 
 def _dmon(*rows: tuple[int, int, int]) -> str:
@@ -64,7 +68,10 @@ SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "exporter: the same over two scrapes": ("straggler_gpu_throttle", (2 * _metrics("POWER_USAGE", 650, 655, 320, 648),)),
     "health: heat": ("straggler_gpu_throttle", (HEALTH.format(system="Thermal system", why="clocks event due to thermal"),)),
     "one link repeats": ("pcie_link_degraded", (_metrics("PCIE_REPLAY_COUNTER", 0, 1373, 2, 0),)),
-    "exporter: a narrow link": ("pcie_link_degraded", (_metrics("PCIE_LINK_WIDTH", 16, 8) + _metrics("PCIE_MAX_LINK_WIDTH", 16, 16),)),
+    "exporter: a narrow link": (
+        "pcie_link_degraded",
+        (_metrics("PCIE_LINK_WIDTH", 16, 8) + _metrics("PCIE_MAX_LINK_WIDTH", 16, 16),),
+    ),
     "health: replays": ("pcie_link_degraded", (HEALTH.format(system="PCIe system", why="more than 8 PCIe replays"),)),
     "exporter: an Xid of hardware": ("gpu_xid", (_metrics("XID_ERRORS", 0, 79),)),
     "exporter: rows not replaced": ("gpu_xid", (_metrics("ROW_REMAP_FAILURE", 0, 1),)),
