@@ -76,7 +76,7 @@ def shared_gpus(case: Case) -> tuple[GpuProcess, ...]:
     """The processes of GPUs on which several compute, where most GPUs of the machine have one."""
     machines: dict[tuple[str | None, str], dict[int, dict[int, GpuProcess]]] = defaultdict(lambda: defaultdict(dict))
     for one in case.every(GpuProcess, lambda one: one.is_compute):
-        machines[one.host, one.source.path][one.gpu_index][one.process_id] = one
+        machines[one.host, one.source.path][one.gpu_index][one.process_number] = one
     found: list[GpuProcess] = []
     for gpus in machines.values():
         crowded = [processes for processes in gpus.values() if len(processes) > 1]

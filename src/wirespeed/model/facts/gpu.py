@@ -69,7 +69,7 @@ class GpuProcess(Record, frozen=True, kw_only=True):
     """A process on a GPU (`nvidia-smi`, its `-x` and `pmon`)."""
 
     gpu_index: int
-    process_id: int
+    process_number: int
     command: str | None = None
     is_compute: bool = True
     """Whether it computes, rather than only draws."""

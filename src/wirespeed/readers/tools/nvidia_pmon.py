@@ -35,14 +35,14 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 
 
 def _process(lines: Lines, cells: dict[str, str], quotes: tuple[Quote, ...]) -> GpuProcess | None:
-    gpu, process_id = figures.whole(cells.get("gpu", "")), figures.whole(cells.get("pid", ""))
-    if gpu is None or process_id is None:
+    gpu, process_number = figures.whole(cells.get("gpu", "")), figures.whole(cells.get("pid", ""))
+    if gpu is None or process_number is None:
         return None
     return GpuProcess(
         source=source(lines, _TOOL),
         quotes=quotes,
         gpu_index=gpu,
-        process_id=process_id,
+        process_number=process_number,
         command=figures.text(cells.get("command", "-").strip()),
         is_compute="C" in cells.get("type", "C"),
         utilisation_ratio=figures.ratio(cells.get("sm", "-")),

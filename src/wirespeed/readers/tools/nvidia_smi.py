@@ -106,7 +106,7 @@ def _process(lines: Lines, said: Quote, found: re.Match[str]) -> GpuProcess:
         source=source(lines, "nvidia-smi"),
         quotes=(said,),
         gpu_index=int(found["gpu"]),
-        process_id=int(found["process"]),
+        process_number=int(found["process"]),
         command=found["name"],
         is_compute="C" in found["type"],
         memory_used_bytes=size_in_bytes(float(found["memory"][:-3]), "MiB") if found["memory"] != "N/A" else None,

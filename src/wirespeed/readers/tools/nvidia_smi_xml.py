@@ -143,13 +143,13 @@ def _finished(lines: Lines, log: _Log) -> Iterator[Record]:
             **gpu.fields,  # type: ignore[arg-type]
         )
         for around, said in gpu.processes:
-            process_id = figures.whole(said.get("pid", ""))
-            if process_id is not None:
+            process_number = figures.whole(said.get("pid", ""))
+            if process_number is not None:
                 yield GpuProcess(
                     source=source(lines, _TOOL),
                     quotes=(around.quoted(lines),),
                     gpu_index=index,
-                    process_id=process_id,
+                    process_number=process_number,
                     command=figures.text(said.get("process_name", "")),
                     is_compute="C" in said.get("type", "C"),
                     memory_used_bytes=figures.byte_count(said.get("used_memory", "")),
