@@ -17,7 +17,7 @@ READERS = shelf.every(tools, Reader)
 WRITTEN = sorted({one for reader in READERS.values() if isinstance(reader.recognises, Marks) for one in reader.recognises.written})
 TEXTS = sorted((Path(__file__).parents[1] / "data" / "readers" / "tools").glob("*/*/input.*"))
 SAFE = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-ASCII = st.characters(min_codepoint=32, max_codepoint=126)
+ASCII = st.characters(min_codepoint=32, max_codepoint=126, include_characters="\n\t")
 
 
 def test_the_same_readers_as_without_letters() -> None:
