@@ -6,7 +6,10 @@ import tarfile
 from pathlib import Path
 
 import wirespeed
+from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import Finding
+from wirespeed.model.progress import Update
+from wirespeed.verbs import diagnose
 
 LOG = "".join(
     f"Jan  5 1{hour}:00:0{second} node-a kernel: mlx5_core 0000:17:00.0 ens1f0np0: Link {state}\n"
@@ -50,13 +53,10 @@ def test_a_sosreport_is_diagnosed(tmp_path: Path) -> None:
 
 
 def test_counters_in_a_sosreport_belong_to_the_interface_of_the_files_name(tmp_path: Path) -> None:
-    from wirespeed.model.facts.link import Counter
-    from wirespeed.verbs.diagnose import Options, examine
-
     place = _sosreport(
         tmp_path / "sos.tar.gz", **{"sos_commands/networking/ethtool_-S_ens1f0np0": COUNTERS, "etc/hostname": "node-a\n"}
     )
-    _, case = examine(Options(inputs=(str(place),)))
+    _, case = diagnose.examine(diagnose.Options(inputs=(str(place),)))
     counters = case.every(Counter)
     assert {(one.scope, one.host) for one in counters} == {("ens1f0np0", "node-a")}
     assert [(quote.line_index, quote.text) for quote in counters[-1].quotes] == [(2, "     link_down_events_phy: 6")]
@@ -86,3 +86,15 @@ def test_the_same_tree_unpacked_gives_the_same_findings(tmp_path: Path) -> None:
     assert [(one.cause, one.confidence_ratio) for one in packed.findings] == [
         (one.cause, one.confidence_ratio) for one in unpacked.findings
     ]
+
+
+def test_it_says_how_far_it_has_come(tmp_path: Path) -> None:
+    heard: list[Update] = []
+    files = {f"var/log/{number}": f"line {number}\n" * 100 for number in range(20)}
+    diagnose.run(diagnose.Options(inputs=(str(_sosreport(tmp_path / "sos.tar.gz", **files)),)), heard.append)
+    ratios = [one.done_ratio for one in heard if one.done_ratio is not None]
+    assert len(ratios) == 20
+    assert ratios == sorted(ratios)
+    assert ratios[0] == 0.0
+    assert 0.9 < ratios[-1] < 1.0
+    assert heard[1].says.en.startswith("sos.tar.gz: 1 of 20 files, ")

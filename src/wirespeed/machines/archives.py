@@ -48,6 +48,21 @@ DAMAGE = (
 """What the libraries raise for content that is damaged or made to harm (RecursionError and NotImplementedError are RuntimeErrors)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """How far the reading of an archive has come: files gone through and their bytes, of all."""
+
+    path: str
+    files_count: int
+    all_files_count: int
+    size_bytes: int
+    all_bytes: int
+
+
+def unheard(advance: Advance) -> None:
+    """Nobody wants to know how far it has come."""
+
+
 @dataclass(slots=True)
 class Budget:
     """What may still be unpacked of one input."""
@@ -56,6 +71,8 @@ class Budget:
     left_members: int = MOST_MEMBERS
     damage: list[Text] = field(default_factory=list)
     """What was found damaged since it was last told."""
+    tell: Callable[[Advance], None] = unheard
+    """Hears of each file of an archive that is gone through."""
 
     def told_damage(self, path: str) -> Iterator[Problem]:
         """The damage as problems, once."""

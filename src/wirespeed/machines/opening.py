@@ -17,6 +17,7 @@ import msgspec
 
 from wirespeed.machines.archives import (
     DAMAGE,
+    Advance,
     Budget,
     Refused,
     compression_of,
@@ -24,6 +25,7 @@ from wirespeed.machines.archives import (
     is_tar,
     is_zip,
     problem,
+    unheard,
 )
 from wirespeed.machines.bundles import Bundle, bundle_of, bundles_below, bundles_in, is_told, packed_bundle, untold
 from wirespeed.machines.captured import MOST_FILE_BYTES, Packed, Tree
@@ -68,10 +70,13 @@ Opened: TypeAlias = Lines | StreamBytes | Problem | Found
 """A text, a packet capture as bytes, what could not be opened, or a machine."""
 
 
-def open_inputs(paths: tuple[str, ...]) -> Iterator[Opened]:
-    """Every text, packet capture and copied machine in the inputs, in a stable order; what cannot be opened is a problem, the rest is read."""
+def open_inputs(paths: tuple[str, ...], tell: Callable[[Advance], None] = unheard) -> Iterator[Opened]:
+    """Every text, packet capture and copied machine in the inputs, in a stable order; what cannot be opened is a problem, the rest is read.
+
+    `tell` hears how far the reading of an archive has come.
+    """
     for name in paths:
-        yield from _guarded(name, _open_named(name))
+        yield from _guarded(name, _open_named(name, tell))
 
 
 def unreadable(name: str, error: Exception) -> Problem:
@@ -91,20 +96,22 @@ def _guarded(name: str, items: Iterator[Opened]) -> Iterator[Opened]:
         yield unreadable(name, error)
 
 
-def _open_named(name: str) -> Iterator[Opened]:
+def _open_named(name: str, tell: Callable[[Advance], None]) -> Iterator[Opened]:
     path = Path(name)
+    budget = Budget()
+    budget.tell = tell
     if name == STDIN:
-        yield from _open_stream(name, sys.stdin.buffer)
+        yield from _open_stream(name, sys.stdin.buffer, budget)
     elif path.is_dir():
         yield from _open_directory(path, name)
     elif (given := _OF_SHELL.fullmatch(name)) and not stat.S_ISREG(path.stat().st_mode):
         with os.fdopen(os.dup(int(given["number"] or 0)), "rb") as stream:
-            yield from _open_stream(name, stream)
+            yield from _open_stream(name, stream, budget)
     else:
-        yield from _open_file(path, name, is_named=True)
+        yield from _open_file(path, name, budget, is_named=True)
 
 
-def _open_stream(name: str, stream: BinaryIO) -> Iterator[Opened]:
+def _open_stream(name: str, stream: BinaryIO, budget: Budget) -> Iterator[Opened]:
     """Standard input, or a pipe that the shell made: read once, and kept."""
     left = MOST_STDIN_BYTES
     is_cut = False
@@ -118,7 +125,7 @@ def _open_stream(name: str, stream: BinaryIO) -> Iterator[Opened]:
             left -= len(piece)
             yield piece
 
-    yield from _open_content(name, spooled(pieces()), Budget(), MOST_NESTING)
+    yield from _open_content(name, spooled(pieces()), budget, MOST_NESTING)
     if is_cut:
         yield problem(name, Text(en=f"only the first {MOST_STDIN_BYTES} bytes were read", zh=f"仅读取了前 {MOST_STDIN_BYTES} 字节"))
 
@@ -214,15 +221,15 @@ def _open_listed(path: Path, root: Path, origin: Origin) -> Iterator[Opened]:
     if path.is_symlink() and not path.resolve().is_relative_to(root):
         yield problem(str(path), Text(en="a link that leads out of the directory", zh="指向目录之外的链接"))
     else:
-        yield from _open_file(path, str(path), is_named=path.name == MANIFEST_NAME, origin=origin)
+        yield from _open_file(path, str(path), Budget(), is_named=path.name == MANIFEST_NAME, origin=origin)
 
 
-def _open_file(path: Path, name: str, is_named: bool, origin: Origin = UNKNOWN_ORIGIN) -> Iterator[Opened]:
+def _open_file(path: Path, name: str, budget: Budget, is_named: bool, origin: Origin = UNKNOWN_ORIGIN) -> Iterator[Opened]:
     if not stat.S_ISREG(path.stat().st_mode):
         if is_named:
             yield problem(name, Text(en="is not a plain file", zh="不是普通文件"))
         return
-    yield from _open_content(name, partial(_opened, path), Budget(), MOST_NESTING, origin)
+    yield from _open_content(name, partial(_opened, path), budget, MOST_NESTING, origin)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -260,7 +267,11 @@ def _open_contents(name: str, contents: Contents, bundles: tuple[Bundle, ...], b
     """The machines in an archive, then its texts."""
     left_out = _LeftOut(name)
     yield from _machines_of(bundles, name)
-    for inside, entry in contents.files.items():
+    all_bytes = sum(entry.size_bytes for entry in contents.files.values())
+    gone_bytes = 0
+    for number, (inside, entry) in enumerate(contents.files.items()):
+        budget.tell(Advance(name, number, len(contents.files), gone_bytes, all_bytes))
+        gone_bytes += entry.size_bytes
         bundle = bundle_of(bundles, inside)
         if bundle is not None and left_out.counts(bundle, inside):
             continue

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ import wirespeed
 from wirespeed.archive import casefile
 from wirespeed.archive.redact import redacted
 from wirespeed.archive.store import Run
+from wirespeed.machines.archives import Advance
 from wirespeed.machines.local import Local
 from wirespeed.machines.opening import UNREADABLE, Found, open_inputs, unreadable
 from wirespeed.machines.recording import Recording
@@ -23,6 +25,7 @@ from wirespeed.model.facts.host import CpuMask, EnvVar, ProcessLimit
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import QUESTION_PATH, Lines, MemoryLines
 from wirespeed.model.measurement import NameLookup
+from wirespeed.model.progress import Progress, Update, unheard
 from wirespeed.model.record import Record
 from wirespeed.model.run import Manifest, Reply
 from wirespeed.model.secrets import spread_secrets
@@ -35,6 +38,7 @@ from wirespeed.readers.digest import Digest, digest_of
 from wirespeed.readers.packets.lines import PacketLines, is_capture
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import read_all
+from wirespeed.report.numbers import in_unit
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
 from wirespeed.verbs._measure import Log
 
@@ -96,7 +100,7 @@ class Gathered:
         self._digested: Counter[str] = Counter()
         self._left_head_characters = MOST_HEAD_CHARACTERS
 
-    def gather(self, paths: tuple[str, ...]) -> None:
+    def gather(self, paths: tuple[str, ...], progress: Progress = unheard) -> None:
         """Read every input, or this machine when there is none. Raises BadRequest for an empty name."""
         if any(not path for path in paths):
             raise BadRequest(Text(en="an input has an empty name (an unset variable?)", zh="有一个输入的名称为空（变量未设置？）"))
@@ -109,7 +113,7 @@ class Gathered:
             self.problems.extend(problems)
             if machine is not None:
                 self.look(Recording(machine), name)
-            for opened in open_inputs((path,)):
+            for opened in open_inputs((path,), partial(_told, progress)):
                 if isinstance(opened, Found):
                     self.look(Recording(opened.machine), opened.path)
                 else:
@@ -267,6 +271,17 @@ class Gathered:
         kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
         with _trouble_with(place):
             casefile.write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+
+
+def _told(progress: Progress, advance: Advance) -> None:
+    """How far the reading of an archive has come, as a sign of life."""
+    name = Path(advance.path.partition("!")[0]).name
+    read, size = in_unit("bytes", advance.size_bytes), in_unit("bytes", advance.all_bytes)
+    says = Text(
+        en=f"{name}: {advance.files_count} of {advance.all_files_count} files, {read} of {size}",
+        zh=f"{name}：{advance.files_count}/{advance.all_files_count} 个文件，{read}/{size}",
+    )
+    progress(Update(says=says, done_ratio=advance.size_bytes / max(1, advance.all_bytes)))
 
 
 def _fingerprint(lines: Lines) -> bytes:

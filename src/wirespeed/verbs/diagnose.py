@@ -138,7 +138,7 @@ def examine(options: Options, progress: Progress = unheard) -> tuple[Answer, Cas
     gathered = Gathered(shelf.every(tools, Reader))
     gathered.question = options.question
     if options.inputs or not options.lab:
-        gathered.gather(options.inputs)
+        gathered.gather(options.inputs, progress)
     gathered.ask()
     steps = _look(gathered, options, progress) if options.lab or options.peers or not options.inputs else ()
     if options.save is not None:
