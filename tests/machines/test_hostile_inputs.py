@@ -19,6 +19,7 @@ import zstandard
 from wirespeed.archive import casefile, store
 from wirespeed.archive.store import Run
 from wirespeed.machines import opening, streams
+from wirespeed.machines.archives import Budget
 from wirespeed.machines.opening import is_case, is_run, open_inputs
 from wirespeed.model.run import Manifest, Reply
 from wirespeed.model.source import Problem
@@ -124,10 +125,10 @@ def test_a_denied_folder(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_door_is_guarded(good: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     open_file = opening._open_file
 
-    def failing(path: Path, name: str, is_named: bool) -> Iterator[object]:
+    def failing(path: Path, name: str, budget: Budget, is_named: bool) -> Iterator[object]:
         if name == "bad":
             raise error
-        return open_file(path, name, is_named)
+        return open_file(path, name, budget, is_named)
 
     monkeypatch.setattr(opening, "_open_file", failing)
     assert "cannot be read" in reason_of_only_problem(good, "bad")
