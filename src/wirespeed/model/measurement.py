@@ -175,6 +175,16 @@ class HttpTiming(Record, frozen=True, kw_only=True):
     http_version: str | None = None
 
 
+class ServedRequest(Record, frozen=True, kw_only=True):
+    """One request of a server's log: when its answer ended (seconds since 1970; only differences mean something) and how long it took."""
+
+    path: str
+    method: str
+    status_code: int
+    ended_s: float
+    duration_s: float
+
+
 class LoadRun(Record, frozen=True, kw_only=True):
     """Summary of an HTTP load test (wrk, hey, oha, ab)."""
 

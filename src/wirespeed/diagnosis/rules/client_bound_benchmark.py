@@ -2,6 +2,7 @@
 
 import re
 
+from wirespeed.diagnosis.joins.one_core import one_core_of_several
 from wirespeed.diagnosis.joins.pieces import (
     ALONE,
     MOST_COMPARED,
@@ -29,6 +30,9 @@ from wirespeed.model.text import Text
 
 APART_TIMES = 2.0
 SEEN_APART_TIMES = 4.0
+_BEHIND_SCHEDULE = r"(?:schedul\w+|dispatch|send(?:ing)?|start|sent|issue|arrival|launch)\W{0,2}(?:accuracy|delay|lag|lateness|drift|skew|minus planned|behind|late)\b.{0,40}$"
+LEAST_BEHIND_S = 0.2
+_GENERATOR_HOST = r"cpu"
 LEAST_DELAY_S, DELAY_SHARE_RATIO = 0.05, 0.2
 """A generator that is this late, and by a fifth of a request's time, no longer offers the load it was asked for."""
 _SERVER_SIDE = re.compile(r"(?i)\bserv(?:er?|ing)\b|vllm:|prometheus|histogram|engine|backend")
@@ -76,6 +80,12 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_GAP, FAIR, gap[0], gap[1], server_s=gap[0].value, client_s=gap[1].value))
     late = _late_starts(case)
     evidence += piece(_LATE, STRONG, late, delay_s=max((one.value for one in late), default=None))
+    behind = [one for one in quantities(case, "time", _BEHIND_SCHEDULE) if one.value >= LEAST_BEHIND_S]
+    evidence += piece(_LATE, STRONG, behind if not late else (), delay_s=max((one.value for one in behind), default=None))
+    one_core = one_core_of_several(case, _GENERATOR_HOST) if case.said("load-generator", "client-is-limit") or evidence else None
+    if one_core:
+        evidence.append(supports(_ONE_CORE, STRONG, one_core[0], share_ratio=one_core[1], cpus_text=f"{one_core[2]:.0f}"))
+        evidence += piece(_SAME_RATE, FAIR, case.said("throughput-flat", "rate-same-for-any-clients"))
     core = case.every(ThroughputRun, lambda one: max(one.cpu_local_ratio or 0, one.cpu_remote_ratio or 0) >= 0.95)
     evidence += piece(_CORE, FAIR, core)
     if tables and not apart:
@@ -124,6 +134,11 @@ def _line(one: ServingMetric) -> str:
     return one.quotes[0].text if one.quotes else ""
 
 
+_ONE_CORE = Text(
+    en="{share_ratio} of {cpus_text} CPUs is one core: a process that uses one core only is at its end",
+    zh="{cpus_text} 个 CPU 的 {share_ratio} 恰为一个核：只用单核的进程已到极限",
+)
+_SAME_RATE = Text(en="the rate does not grow with clients", zh="速率不随客户端数增长")
 _GAP = Text(en="the server measures {server_s}, the client {client_s}", zh="服务器测得 {server_s}，客户端测得 {client_s}")
 _APART = Text(en="two tools differ {apart_times_number} times on one server", zh="同一服务器上两个工具相差 {apart_times_number} 倍")
 _CLIENT = Text(en="the client is at its limit: one process, one core or its buffers", zh="客户端达到极限：单进程、单核或缓冲")

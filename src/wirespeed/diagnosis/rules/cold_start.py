@@ -1,15 +1,19 @@
 """The first requests wait for a model to load, code to compile or a replica to start."""
 
+from itertools import pairwise
+
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.cluster import ClusterEvent
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule
-from wirespeed.model.measurement import HttpTiming, ServingMetric
+from wirespeed.model.measurement import HttpTiming, ServedRequest, ServingMetric
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 TIMES_SLOWER = 5.0
+PAUSE_S, PAUSED_TIMES = 60.0, 3.0
+"""Servers unload a model after minutes; what ends after a pause like that and takes thrice as long as the next has waited for the load."""
 LEAST_S = 1.0
 LONG_PULL_S = 30.0
 LONG_START_S = 10.0
@@ -26,9 +30,36 @@ def _first_is_slow(case: Case) -> list[HttpTiming]:
     return [timings[0], timings[1]] if first_s >= LEAST_S and first_s >= TIMES_SLOWER * typical_s else []
 
 
+def _slow_after_pauses(case: Case) -> list[ServedRequest]:
+    """Requests for one path of which those after a pause take several times as long as those that follow soon."""
+    by_path: dict[tuple[str, str], list[ServedRequest]] = {}
+    for one in case.every(ServedRequest, lambda one: one.status_code < 400):
+        by_path.setdefault((one.method, one.path), []).append(one)
+    for served in by_path.values():
+        served.sort(key=lambda one: one.ended_s)
+        pauses_s = [after.ended_s - after.duration_s - before.ended_s for before, after in pairwise(served)]
+        rested = [one for one, pause_s in zip(served[1:], pauses_s, strict=True) if pause_s >= PAUSE_S]
+        soon = [one for one, pause_s in zip(served[1:], pauses_s, strict=True) if pause_s < PAUSE_S]
+        if not rested or len(soon) < 2:
+            continue
+        usual_s = max(one.duration_s for one in soon)
+        least_s = min(one.duration_s for one in rested)
+        if least_s >= LEAST_S and least_s >= PAUSED_TIMES * usual_s:
+            return [rested[0], soon[0], *rested[1:]]
+    return []
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     slow_first = _first_is_slow(case)
+    rested = _slow_after_pauses(case)
+    evidence += piece(
+        _RESTED,
+        STRONG + FAIR,
+        rested,
+        rested_s=rested[0].duration_s if rested else None,
+        soon_s=rested[1].duration_s if rested else None,
+    )
     evidence += piece(_FIRST, STRONG, slow_first)
     evidence += piece(_FIRST_SAID, FAIR if slow_first else STRONG, case.said("first-is-slow"))
     if evidence:
@@ -49,6 +80,10 @@ def _judge(case: Case) -> Verdict:
 
 
 _WARM_UP = Text(en="a benchmark without warm-up measured its own first call", zh="未预热的基准测试测到了自身首次调用")
+_RESTED = Text(
+    en="after a pause a request takes {rested_s}, one that follows soon {soon_s}",
+    zh="停顿之后的请求耗时 {rested_s}，紧随其后的为 {soon_s}",
+)
 _FIRST = Text(en="the first request is several times slower than the following ones", zh="首个请求比后续慢数倍")
 _FIRST_SAID = Text(en="first requests are slow and later ones fast", zh="首批请求慢，之后快")
 _LATER = Text(en="the requests after it are fast", zh="之后的请求很快")
@@ -66,7 +101,7 @@ RULE = Rule(
         en="Weights are loaded, kernels compiled or replicas started when the first request comes; later ones are fast.",
         zh="首个请求到来时才加载权重、编译内核或启动副本；之后就快。",
     ),
-    needs=((HttpTiming,), (Statement,)),
+    needs=((HttpTiming,), (ServedRequest,), (Statement,)),
     judge=_judge,
     explain=Explain(
         what=Text(

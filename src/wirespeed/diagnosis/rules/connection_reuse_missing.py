@@ -10,7 +10,7 @@ from wirespeed.model.facts.sockets import SocketSummary
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import HttpTiming
+from wirespeed.model.measurement import HttpTiming, PortProbe
 from wirespeed.model.settings import CodeCall, Directive, Quantity, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
@@ -18,6 +18,9 @@ from wirespeed.theory import requests
 _NEW_CLIENT = r"^requests_(get|post|put|request)$|^httpx_(get|post|put|request|async_client|client)$|^openai$|^async_openai$|^aiohttp_client_session$|^client_session$|insecure_channel|secure_channel"
 SETUP_SHARE_RATIO = 0.3
 LEAST_TIMINGS_COUNT = 2
+LIBRARIES = ("httpcore", "urllib3")
+FEWEST_MADE_COUNT = 3
+"""A pool makes a connection or two at the start; the third to the same server says that they are not kept."""
 MANY_TIME_WAIT_COUNT = 5_000
 FEWEST_TIME_WAIT_COUNT, TIME_WAIT_TIMES = 50, 10
 LEAST_ROUND_TRIP_S = 0.005
@@ -79,6 +82,17 @@ def _new_against_reused(case: Case) -> tuple[Quantity, Quantity] | None:
     return next((pair for pair in pairs if pair[0].value >= NEW_TIMES * pair[1].value), None)
 
 
+def _made_again_and_again(case: Case) -> tuple[Evidence, ...]:
+    """Connections to one server that a client's library logs, several of them or one told to come with every request."""
+    by_target: dict[tuple[str, int | None], list[PortProbe]] = {}
+    for one in case.every(PortProbe, lambda one: one.source.tool in LIBRARIES and one.outcome == "connected"):
+        by_target.setdefault((one.target, one.port), []).append(one)
+    most = max(by_target.values(), key=len, default=[])
+    if len(most) >= FEWEST_MADE_COUNT:
+        return piece(_MADE, STRONG, most, made_count=len(most), target=most[0].target)
+    return piece(_MADE_EACH, STRONG, most if case.said("new-connection-each") else ())
+
+
 def _captured(case: Case) -> list[Evidence]:
     """Connections to one server of which each carries one request, and whose setting up takes a good part of it."""
     evidence: list[Evidence] = []
@@ -121,6 +135,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_SETUP_ONCE, FAIR, slow, share_ratio=max((_share(one) for one in slow), default=0.0))
     evidence += _captured(case)
     said = case.said("new-connection-each")
+    evidence += _made_again_and_again(case)
     evidence += piece(_SAID, STRONG, said)
     apart = _new_against_reused(case)
     if apart:
@@ -142,6 +157,8 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+_MADE = Text(en="the client made {made_count} connections to {target}", zh="客户端向 {target} 建立了 {made_count} 个连接")
+_MADE_EACH = Text(en="the client logs a new connection with every request", zh="客户端每次请求都记录新建连接")
 _ONE_EACH = Text(
     en="{flows_count} connections to {server} carry one request each; connecting takes up to {connect_s}, {share_ratio} of the request",
     zh="到 {server} 的 {flows_count} 个连接各只承载一个请求；建连最多 {connect_s}，占请求的 {share_ratio}",
@@ -180,6 +197,7 @@ RULE = Rule(
         (HttpTiming,),
         (wants(TcpFlow, lambda one: one.exchanges_count > 0 and one.duration_s is not None),),
         (SocketSummary,),
+        (wants(PortProbe, lambda one: one.source.tool in LIBRARIES),),
         (wants(CodeCall, lambda one: is_setting_named(one, _NEW_CLIENT)),),
         (Statement,),
     ),

@@ -32,6 +32,9 @@ POOL_DEFAULT_COUNT = 100
 LIMITS_NOBODY_COUNT = 10_000
 """A limit of so many connections holds no inference service back: file descriptors and memory end sooner."""
 HELD_TIMES = 1.3
+ROUND_HELD_TIMES = 1.1
+ROUND_LIMITS = frozenset({10.0, 20.0, 32.0, 50.0, 64.0, 100.0, 128.0, 200.0, 256.0, 512.0, 1000.0, 1024.0})
+"""Numbers that people and libraries set as limits; a count that stands still at one of them is held there."""
 MOST_DIGITS = 9
 
 
@@ -65,7 +68,9 @@ def _held_below(case: Case) -> tuple[ServingMetric, Record, float] | None:
     wanted += [(one, one.value) for one in case.every(ServingMetric, name="concurrency_count")]
     wanted += [(one, one.value or 0.0) for one in case.said("parallel-wanted")]
     most = max(wanted, key=lambda one: one[1], default=None)
-    return (running, *most) if most and most[1] >= HELD_TIMES * running.value else None
+    stands_still = len(through) > 1 and running.value in ROUND_LIMITS and all(one.value == running.value for one in through)
+    times = ROUND_HELD_TIMES if stands_still else HELD_TIMES
+    return (running, *most) if most and most[1] >= times * running.value else None
 
 
 def _is_direct(one: ServingMetric) -> bool:

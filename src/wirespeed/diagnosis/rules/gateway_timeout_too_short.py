@@ -19,17 +19,19 @@ from wirespeed.model.finding import (
 )
 from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Directive, Setting, Statement
 from wirespeed.model.text import Text
 
-_READ_TIMEOUT = r"proxy_read_timeout|read_timeout|response_timeout|request_timeout|timeout_server|^timeout$|stream_idle_timeout|route.*timeout|idle_timeout|idle_time_out|backend.*timeout|proxy_send_timeout|grpc_read_timeout|uwsgi_read_timeout|timeout_sec"
+_READ_TIMEOUT = r"proxy_read_timeout|read_timeout|response_timeout|request_timeout|timeout_(?:server|client|http_keep_alive)$|^timeout$|stream_idle_timeout|route.*timeout|idle_timeout|idle_time_out|backend.*timeout|proxy_send_timeout|grpc_read_timeout|uwsgi_read_timeout|timeout_sec"
 _NAMED_TIMEOUT = r"(?<!keep-alive )(?<!keepalive )time-?out\W{0,3}(?:is |of |= ?|after |set to |at )?$"
 _NAMED_WAIT = r"(?:takes|took|ttft|ttfb|first (?:token|byte)|needs|lasts|generation|prefill|latency|duration|completed in|answers? in|finish\w* (?:in|after)|is|in)\W{0,3}(?:about |around |then is )?$"
 LONGEST_TIMEOUT_S = 3600.0
 LEAST_IN_MS = 10_000.0
 """A bare number from here on is in milliseconds (Kong, Node, HAProxy): nobody waits three hours for a byte."""
 ROUND_TIMES_S = (5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 100.0, 120.0, 180.0, 300.0, 600.0, 900.0)
+LEAST_CUT_S, FEWEST_CUTS_COUNT, SAME_CUT_RATIO = 4.0, 2, 0.01
 LATE_RATIO = 0.01
 """Timers run out a little late and never early."""
 CLOSE_RATIO = 0.05
@@ -49,6 +51,29 @@ def _gave_up_after_s(flow: TcpFlow) -> float | None:
     if flow.ended not in ("client-fin", "client-reset") or flow.waiting_s is None or flow.server.filled_count:
         return None
     return next((limit_s for limit_s in ROUND_TIMES_S if 0 <= flow.waiting_s - limit_s <= LATE_RATIO * limit_s), None)
+
+
+def _round_s(time_s: float | None) -> float | None:
+    """The round time that this is, or is a little past."""
+    return next((limit_s for limit_s in ROUND_TIMES_S if time_s and 0 <= time_s - limit_s <= LATE_RATIO * limit_s), None)
+
+
+def _cut_alike(case: Case) -> list[HttpTiming]:
+    """Requests of several seconds that ended after one and the same time, where a client says that the body was cut."""
+    cut = case.every(ServerEvent, topic="stream-cut")
+    timed = sorted(case.every(HttpTiming, lambda one: (one.total_s or 0.0) >= LEAST_CUT_S), key=lambda one: one.total_s or 0.0)
+    if not cut or len(timed) < FEWEST_CUTS_COUNT:
+        return []
+    lowest, highest = timed[0].total_s or 0.0, timed[-1].total_s or 0.0
+    return timed if highest - lowest <= SAME_CUT_RATIO * lowest else []
+
+
+def _slower_heartbeat(case: Case, timeouts: list[tuple[Record, float]]) -> tuple[Record, Record, float, float] | None:
+    """A sign of life that is sent less often than a hop waits for one."""
+    beats = [(one, seconds) for one in case.said("heartbeat-every") if (seconds := said_s(one))]
+    most = max(beats, key=lambda one: one[1], default=None)
+    shorter = [one for one in timeouts if most and LEAST_CUT_S <= one[1] < most[1]]
+    return (shorter[0][0], most[0], most[1], shorter[0][1]) if most and shorter else None
 
 
 def _judge(case: Case) -> Verdict:
@@ -75,6 +100,14 @@ def _judge(case: Case) -> Verdict:
     else:
         evidence += piece(_CUT, ALONE, cuts)
     evidence += piece(_ERRORS, ALONE, errors)
+    round_ends = [one for one in errors if isinstance(one, ServerEvent) and _round_s(one.duration_s) is not None]
+    evidence += piece(_ROUND, FAIR, round_ends, ended_s=max((one.duration_s or 0.0 for one in round_ends), default=None))
+    alike = _cut_alike(case)
+    evidence += piece(_ALIKE, STRONG, alike, total_s=max((one.total_s or 0.0 for one in alike), default=None))
+    heartbeat = _slower_heartbeat(case, timeouts)
+    if heartbeat:
+        evidence.append(supports(_HEARTBEAT, STRONG, *heartbeat[:2], beat_s=heartbeat[2], timeout_s=heartbeat[3]))
+        evidence += piece(_SLOW_BEAT_CUT, SLIGHT, case.said("stream-ends-early"))
     given_up = [(one, limit_s) for one in case.every(TcpFlow) if (limit_s := _gave_up_after_s(one)) is not None]
     if given_up:
         flow, limit_s = given_up[0]
@@ -103,6 +136,12 @@ _GAVE_UP = Text(
     en="{client} closed its connection to {server} when its request had waited {waiting_s}, a round time",
     zh="{client} 的请求等待 {waiting_s}（整数时间）后，它关闭了到 {server} 的连接",
 )
+_ROUND = Text(en="the hop ended it after {ended_s}, a round time", zh="该跳在 {ended_s} 后结束了它，是整数时限")
+_ALIKE = Text(en="bodies are cut after one and the same time, {total_s}", zh="响应体都在同一时间 {total_s} 后被截断")
+_HEARTBEAT = Text(
+    en="a sign of life comes every {beat_s}, the hop waits for {timeout_s}", zh="每 {beat_s} 才有一次心跳，而该跳只等 {timeout_s}"
+)
+_SLOW_BEAT_CUT = Text(en="streams end early", zh="流提前结束")
 _CUT_HERE = Text(
     en="requests are cut at {timeout_s}, which is a configured timeout", zh="请求在 {timeout_s} 被切断，恰为某个已配置的超时"
 )

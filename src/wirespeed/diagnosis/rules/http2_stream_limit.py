@@ -2,17 +2,24 @@
 
 import re
 
-from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, piece
+from wirespeed.diagnosis.joins.pieces import ALONE, against, configured, is_setting_named, piece, quantities
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Directive, Setting, Statement
+from wirespeed.model.settings import Directive, Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 _STREAMS = r"max_?concurrent_?streams"
 _IS_COUNT = re.compile(r"[0-9]{1,9}")
 FEW_CONNECTIONS_COUNT = 8
+FASTER_TIMES = 2.0
+_ONE_CHANNEL = re.compile(
+    r"\b(?:one|1|a|single|shared|same) (?:shared |single |common )?(?:grpc |http/?2 |h2 )?(?:channels?|stubs?|http/?2 connections?|h2 connections?)\b"
+)
+_MORE_CHANNELS = re.compile(
+    r"\b(?:channels?|stubs?|h(?:ttp/?)?2 connections?) (?:per|for each|each) (?:call|request|worker|thread)|\b(?:[2-9]|[1-9]\d+|two|four|eight|ten|several|more|many|own|separate) (?:grpc )?(?:channels|stubs)\b"
+)
 LOW_LIMIT_COUNT = 1000
 """Servers ship 100 (the least RFC 9113 recommends) to 1,000; one connection rarely carries more generations than that."""
 
@@ -26,6 +33,9 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_WALL, ALONE, case.said("wall-at-hundred"))
     pending = _count_named(case, r"rq_pending_active$", 1, None)
     shared = _count_named(case, r"(?:upstream_)?cx_active$", 1, FEW_CONNECTIONS_COUNT)
+    apart = _more_channels_are_faster(case)
+    if apart:
+        evidence.append(supports(_CHANNELS, STRONG, *apart, shared_s=apart[0].value, several_s=apart[1].value))
     if pending and shared:
         evidence += piece(_PENDING, STRONG, [*pending, *shared])
     if evidence:
@@ -36,6 +46,14 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _more_channels_are_faster(case: Case) -> tuple[Quantity, Quantity] | None:
+    """A time over one shared channel and one several times shorter over a channel for each call."""
+    times = [one for one in quantities(case, "time") if one.value > 0]
+    shared = [one for one in times if _ONE_CHANNEL.search(one.subject) and not _MORE_CHANNELS.search(one.subject)]
+    several = [one for one in times if _MORE_CHANNELS.search(one.subject)]
+    return next(((one, more) for one in shared for more in several if one.value >= FASTER_TIMES * more.value), None)
+
+
 def _count_named(case: Case, name: str, least: int, most: int | None) -> list[Record]:
     """Proxy counters of this name whose value lies between the two."""
     counted = [(one.record, int(one.setting)) for one in configured(case, name) if _IS_COUNT.fullmatch(one.setting.strip())]
@@ -43,6 +61,7 @@ def _count_named(case: Case, name: str, least: int, most: int | None) -> list[Re
 
 
 _PENDING = Text(en="requests wait in the proxy while it holds few connections upstream", zh="请求在代理中等待，而其上游连接很少")
+_CHANNELS = Text(en="over one channel {shared_s}, over several {several_s}", zh="单通道 {shared_s}，多通道 {several_s}")
 _LIMIT = Text(en="a limit on streams of one connection is named", zh="提到了单连接的流数上限")
 _AMPLE = Text(en="the limit is set far above the usual", zh="上限远高于常见值")
 _WALL = Text(en="calls wait from a fixed number in flight on", zh="在途数达到固定值后调用开始等待")
@@ -60,6 +79,7 @@ RULE = Rule(
     needs=(
         (wants(Setting, lambda one: is_setting_named(one, _STREAMS + r"|rq_pending_active$")),),
         (wants(Directive, lambda one: is_setting_named(one, _STREAMS)),),
+        (Quantity,),
         (Statement,),
     ),
     judge=_judge,

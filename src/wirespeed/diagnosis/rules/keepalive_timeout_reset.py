@@ -32,7 +32,7 @@ from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Command, Directive, Setting, Statement
+from wirespeed.model.settings import CodeCall, Command, Directive, Setting, Statement
 from wirespeed.model.text import Text
 
 _SERVER = r"(server_|node_|app_)?keep_?alive_?timeout$|timeout_keep_alive|headers_timeout|(uvicorn|gunicorn|node|express|backend|app|upstream|tomcat|hypercorn).*keep_?alive"
@@ -48,6 +48,12 @@ UVICORN_DEFAULT_S = 5.0
 """uvicorn's `--timeout-keep-alive` default; also Node's `server.keepAliveTimeout`."""
 
 
+_SERVER_CALL = re.compile(r"(?:^|\.)uvicorn\.(?:run|Config)$|(?:^|\.)hypercorn\.asyncio\.serve$|^http\.createServer$")
+_POOL_CALL = re.compile(r"(?:^|\.)(?:TCPConnector|ClientSession)$")
+AIOHTTP_POOL_DEFAULT_S = 15.0
+"""aiohttp's `TCPConnector(keepalive_timeout=15)` (docs.aiohttp.org, client reference)."""
+
+
 def _server_side(case: Case) -> list[tuple[Record, float]]:
     found: list[tuple[Record, float]] = [
         (one.record, one.duration_s) for one in configured(case, _SERVER) if one.duration_s and not _is_proxys(one)
@@ -61,6 +67,9 @@ def _server_side(case: Case) -> list[tuple[Record, float]]:
         ]
         if not any("keep-alive" in name for name, _ in flags_of(command)):
             found.append((command, GUNICORN_DEFAULT_S if _program(command) == "gunicorn" else UVICORN_DEFAULT_S))
+    for call in case.every(CodeCall, lambda one: _SERVER_CALL.search(one.name) is not None):
+        if not re.search(r"(?i)keep_?alive", call.arguments):
+            found.append((call, UVICORN_DEFAULT_S))
     if not found:
         found += [(one, UVICORN_DEFAULT_S) for one in case.said("server-keepalive-default")]
     return found
@@ -78,6 +87,9 @@ def _program(command: Command) -> str:
 def _proxy_side(case: Case) -> list[tuple[Record, float]]:
     proxys = [one for one in configured(case, f"{_PROXY}|{_SERVER}") if _is_proxys(one)]
     found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in proxys if one.duration_s]
+    for call in case.every(CodeCall, lambda one: _POOL_CALL.search(one.name) is not None):
+        if not re.search(r"(?i)keep_?alive|force_close", call.arguments):
+            found.append((call, AIOHTTP_POOL_DEFAULT_S))
     return found + [(one, seconds) for one in case.said("balancer-idle") if (seconds := said_s(one))]
 
 
@@ -151,6 +163,7 @@ RULE = Rule(
         zh="代理在保持的连接上发请求时，服务器恰好关闭它；请求以重置或 502 丢失。",
     ),
     needs=(
+        (wants(CodeCall, lambda one: _SERVER_CALL.search(one.name) is not None),),
         (wants(FrameworkEvent, lambda one: _UNANSWERED.search(one.message) is not None),),
         (wants(Setting, lambda one: is_setting_named(one, r"keep_?alive")),),
         (wants(Directive, lambda one: is_setting_named(one, r"keepalive")),),

@@ -7,6 +7,7 @@ from wirespeed.diagnosis.joins.pieces import (
     configured,
     is_setting_named,
     piece,
+    quantities,
 )
 from wirespeed.model.case import Case
 from wirespeed.model.finding import (
@@ -26,10 +27,15 @@ from wirespeed.model.measurement import (
     ServingMetric,
 )
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Setting, Statement
+from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
 
 NOTABLE_RATIO = 0.3
+LEAST_FIRST_S, SLOWER_TIMES = 0.5, 1.2
+_HIT_WORD = re.compile(
+    r"\b(?:cache[d]? hits?|hit in|from (?:the )?(?:shared |remote )?(?:cache|store|redis)|with (?:the )?(?:cache|lmcache|mooncake)|cached|re-?used?)\b"
+)
+_MISS_WORD = re.compile(r"\b(?:first time|cold|miss(?:es)?|without|no cache|uncached|recomput\w*|comput(?:ed|ing)|prefill)\b")
 _TRANSFER_METRIC = r"transfer.*_s$|transfer.*seconds"
 _TRANSFER_SETTING = r"kv.*(transfer|send|recv)|transfer_time"
 
@@ -42,6 +48,14 @@ def _longest(case: Case, metric: str, setting: str) -> tuple[Record, float] | No
     return max(times, key=lambda one: one[1], default=None)
 
 
+def _hit_slower_than_computing(case: Case) -> tuple[Quantity, Quantity] | None:
+    """A first token that takes longer with the prompt in a shared cache than without."""
+    times = [one for one in quantities(case, "time") if one.value >= LEAST_FIRST_S]
+    hits = [one for one in times if _HIT_WORD.search(one.subject) and not _MISS_WORD.search(one.subject)]
+    misses = [one for one in times if _MISS_WORD.search(one.subject) and not _HIT_WORD.search(one.subject)]
+    return next(((hit, miss) for hit in hits for miss in misses if hit.value >= SLOWER_TIMES * miss.value), None)
+
+
 def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     transfer, whole = (
@@ -52,6 +66,11 @@ def _judge(case: Case) -> Verdict:
         share = transfer[1] / whole[1]
         proof = supports if share >= NOTABLE_RATIO else contradicts
         evidence.append(proof(_SHARE, STRONG, transfer[0], whole[0], share_ratio=share))
+    slower = _hit_slower_than_computing(case)
+    if slower:
+        evidence.append(supports(_HIT, STRONG, *slower, hit_s=slower[0].value, computed_s=slower[1].value))
+    shared = [one.record for one in configured(case, r"remote_url$|remote_serde$|kv_connector$|lmcache_remote_url$")]
+    evidence += piece(_STORE, FAIR if slower else SLIGHT, [*shared, *(case.said("kv-store-shared") if slower or shared else ())])
     evidence += piece(_TRANSFER, ALONE, case.said("kv-transfer"))
     if evidence:
         evidence += piece(_DOMINATES, FAIR, case.said("kv-transfer-dominates"))
@@ -61,6 +80,11 @@ def _judge(case: Case) -> Verdict:
 
 
 _SHARE = Text(en="the transfer takes {share_ratio} of the time to the first token", zh="传输占首词元时间的 {share_ratio}")
+_HIT = Text(
+    en="with the prompt in the cache the first token takes {hit_s}, computed anew {computed_s}",
+    zh="命中缓存时首词元耗时 {hit_s}，重新计算为 {computed_s}",
+)
+_STORE = Text(en="the cache is fetched from a store or another instance", zh="缓存取自存储或其他实例")
 _TRANSFER = Text(en="the KV cache is moved between machines", zh="KV 缓存在机器间移动")
 _DOMINATES = Text(en="the transfer is said to take most of the time", zh="传输被指占去大部分时间")
 _FULL = Text(en="the link is full meanwhile", zh="期间链路已满")
@@ -76,6 +100,7 @@ RULE = Rule(
     needs=(
         (wants(ServingMetric, lambda one: "transfer" in one.name),),
         (wants(Setting, lambda one: is_setting_named(one, _TRANSFER_SETTING)),),
+        (Quantity,),
         (Statement,),
     ),
     judge=_judge,

@@ -28,7 +28,8 @@ from wirespeed.model.measurement import (
     HttpTiming,
 )
 from wirespeed.model.series import FlowSummary
-from wirespeed.model.settings import CodeCall, Statement, Table
+from wirespeed.model.settings import CodeCall, Quantity, Statement, Table
+from wirespeed.model.source import Quote
 from wirespeed.model.text import Text
 from wirespeed.theory import requests
 
@@ -36,6 +37,9 @@ _NO_DELAY = r"no_?delay|quickack"
 SMALL_BYTES = 1448.0
 _TIME_CELL = re.compile(r"^[~≈]?\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s)$")
 _MS = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
+MOST_SMALL_BYTES = 1e6
+DELAYED_S = (0.035, 0.25)
+"""A delayed acknowledgement takes 40 ms on Linux and 200 ms on Windows, BSD and small stacks (RFC 1122 allows 500)."""
 HELD_MS = (38.0, 45.0)
 FEWEST_ROWS_COUNT = 2
 FEWEST_HELD_COUNT = 3
@@ -61,6 +65,25 @@ def _inversions(case: Case) -> list[tuple[HttpTiming, HttpTiming, float]]:
             if small_bytes < large_bytes / 10 and 0.03 <= extra_s <= 0.25:
                 found.append((small, large, extra_s))
     return found
+
+
+def _smaller_is_later(case: Case) -> tuple[Quantity, Quantity, str, str] | None:
+    """Two lines, each with one size and one time, of which the smaller size takes the time of a delayed acknowledgement more."""
+    sizes: dict[Quote, list[Quantity]] = {}
+    times: dict[Quote, list[Quantity]] = {}
+    for one in case.every(Quantity, lambda one: bool(one.quotes) and one.dimension in ("size", "time")):
+        (sizes if one.dimension == "size" else times).setdefault(one.quotes[0], []).append(one)
+    rows = [(sizes[line][0], times[line][0]) for line in sizes if len(sizes[line]) == 1 and len(times.get(line, ())) == 1]
+    for small, late in rows[:MOST_COMPARED]:
+        for large, early in rows[:MOST_COMPARED]:
+            extra_s = late.value - early.value
+            if (
+                small.value < large.value <= MOST_SMALL_BYTES
+                and late.value >= 2 * early.value
+                and DELAYED_S[0] <= extra_s <= DELAYED_S[1]
+            ):
+                return late, early, small.printed, large.printed
+    return None
 
 
 def _constant_extra(table: Table) -> bool:
@@ -99,6 +122,18 @@ def _judge(case: Case) -> Verdict:
     if not evidence:
         evidence += piece(_HELD, FAIR, held)
     evidence += piece(_EXTRA, STRONG, [one for one in case.every(Table) if _constant_extra(one)])
+    smaller = _smaller_is_later(case)
+    if smaller:
+        evidence.append(
+            supports(
+                _SMALLER,
+                STRONG,
+                *smaller[:2],
+                small_text=smaller[2],
+                large_text=smaller[3],
+                extra_s=smaller[0].value - smaller[1].value,
+            )
+        )
     evidence += piece(_FORTY, ALONE, case.said("forty-milliseconds"))
     evidence += piece(_INVERTED_SAID, ALONE, case.said("small-slower-than-big"))
     if evidence:
@@ -130,6 +165,7 @@ _WAITING = Text(
     zh="{share_ratio} 的采样中，窗口有余量而一小段数据仍在等待发送",
 )
 _INVERTED = Text(en="the smaller answer takes {extra_s} longer than the larger one", zh="较小的回答反而比较大的多用 {extra_s}")
+_SMALLER = Text(en="{small_text} take {extra_s} longer than {large_text}", zh="{small_text} 比 {large_text} 多耗时 {extra_s}")
 _EXTRA = Text(
     en="every answer, quick or slow, comes some 40 ms later than it was ready", zh="无论快慢，每个回答都比就绪时间晚约 40 ms"
 )
@@ -154,6 +190,7 @@ RULE = Rule(
         (wants(TcpFlow, lambda one: one.exchanges_count >= FEWEST_HELD_COUNT and one.duration_s is not None),),
         (HttpTiming,),
         (wants(Table, lambda one: _constant_extra(one)),),
+        (Quantity,),
         (wants(CodeCall, lambda one: is_setting_named(one, _NO_DELAY)),),
         (Statement,),
     ),

@@ -34,10 +34,12 @@ def _judge(case: Case) -> Verdict:
     if len(lines) > 1 and not limited:
         evidence += piece(_TWICE, FAIR, said[1:])
     evidence += against(_FRESH, FAIR, case.said("fresh-connection-is-fast"))
+    evidence += against(_OWN, STRONG, case.said("server-says-overloaded"))
     evidence += against(_SERVED, SLIGHT, [] if limited or answers else served)
     return Verdict(evidence=tuple(evidence))
 
 
+_OWN = Text(en="the model server itself says that it is overloaded", zh="是模型服务器自身报告过载")
 _LIMITED = Text(en="the origin answers that the rate is too high", zh="源端回应速率过高")
 _CODES = Text(en="429 or 503 came back", zh="返回了 429 或 503")
 _SAID = Text(en="a limit of the origin is named or seen", zh="提到或观察到源端限制")

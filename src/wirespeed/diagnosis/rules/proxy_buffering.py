@@ -2,12 +2,13 @@
 
 from wirespeed.diagnosis.joins.flows import told
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, configured, piece
+from wirespeed.diagnosis.joins.streams import held_at_one_place
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.measurement import HttpTiming, ServingMetric
-from wirespeed.model.settings import Directive, Statement
+from wirespeed.model.settings import Directive, Statement, Table
 from wirespeed.model.text import Text
 
 STREAM_HELD_RATIO = 0.95
@@ -83,8 +84,11 @@ def _judge(case: Case) -> Verdict:
     evidence += _captured(case)
     for direct, proxied in _clumped(case)[:1]:
         evidence.append(supports(_CLUMPED, STRONG, direct, proxied, direct_s=direct.value, proxied_s=proxied.value))
+    by_place = held_at_one_place(case)
+    if by_place:
+        evidence.append(supports(_AT_ONE_PLACE, STRONG, by_place[0], held_ratio=by_place[1], flowing_ratio=by_place[2]))
     evidence += piece(_ONE_PIECE, ALONE, in_one_piece)
-    if in_one_piece or held:
+    if in_one_piece or held or by_place:
         evidence += piece(_DIRECT, FAIR, case.said("direct-is-fine"))
         evidence += piece(_SAYS_BUFFERS, FAIR, case.said("proxy-buffers"))
         switched_on = [one.record for one in configured(case, r"^proxy_buffering$") if one.setting == "on"]
@@ -119,6 +123,10 @@ _BEHIND = Text(en="a proxy is in between", zh="中间有代理")
 _OFF = Text(en="proxy buffering is off", zh="代理缓冲已关闭")
 _NO_PROXY = Text(en="no proxy is in between", zh="中间没有代理")
 _COMPRESSED = Text(en="compression is on, which holds events too", zh="启用了压缩，压缩也会扣住事件")
+_AT_ONE_PLACE = Text(
+    en="at one place the first token comes after {held_ratio} of the whole time, at another after {flowing_ratio}",
+    zh="一处首词元在总时间的 {held_ratio} 处到达，另一处在 {flowing_ratio}",
+)
 
 RULE = Rule(
     cause="proxy-buffering",
@@ -132,6 +140,7 @@ RULE = Rule(
         (wants(TcpFlow, lambda one: (one.answer_s or 0.0) >= LEAST_TOTAL_S),),
         (wants(ServingMetric, lambda one: one.name == "itl_s"),),
         (wants(Directive, lambda one: one.name in ("proxy_pass", "proxy_buffering")),),
+        (wants(Table, lambda one: len(one.columns) > 3),),
         (Statement,),
     ),
     judge=_judge,

@@ -1,8 +1,9 @@
 """Compression holds streamed events until its block is full or the answer ends."""
 
 from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece
+from wirespeed.diagnosis.joins.streams import held_at_one_place
 from wirespeed.model.case import Case
-from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.settings import CodeCall, Directive, Setting, Statement
 from wirespeed.model.text import Text
@@ -22,6 +23,9 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     evidence += piece(_IN_CODE, STRONG, [*in_code, *(() if in_code else said)])
     evidence += piece(_IN_SERVER, FAIR, in_server)
+    by_place = held_at_one_place(case)
+    if evidence and by_place:
+        evidence.append(supports(_AT_ONE_PLACE, STRONG, by_place[0], held_ratio=by_place[1], flowing_ratio=by_place[2]))
     if evidence:
         evidence += piece(_ONE_PIECE, FAIR, case.said("stream-in-one-piece"))
         evidence += piece(_NO_PROXY, SLIGHT, case.said("no-proxy-between"))
@@ -34,6 +38,10 @@ _IN_SERVER = Text(en="the web server compresses answers", zh="Web 服务器压�
 _ONE_PIECE = Text(en="the stream arrives in one piece or in blocks", zh="流一次性或成块到达")
 _NO_PROXY = Text(en="no proxy is in between that could buffer", zh="中间没有可能缓冲的代理")
 _OFF = Text(en="compression is off", zh="压缩已关闭")
+_AT_ONE_PLACE = Text(
+    en="at one place the first token comes after {held_ratio} of the whole time, at another after {flowing_ratio}",
+    zh="一处首词元在总时间的 {held_ratio} 处到达，另一处在 {flowing_ratio}",
+)
 
 RULE = Rule(
     cause="proxy-compression-buffering",

@@ -6,6 +6,7 @@ from wirespeed.diagnosis.joins.flows import answers_late, place, told
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.diagnosis.joins.serving_runs import flat_throughput, served_below_offered
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -59,6 +60,9 @@ def _judge(case: Case) -> Verdict:
         server=place(late[0].server) if late else None,
         first_s=max((one.first_byte_max_s or 0.0 for one in late), default=None),
     )
+    own = case.said("server-says-overloaded")
+    evidence += piece(_OVERLOADED, STRONG, own)
+    evidence += piece(_REFUSES, FAIR, case.every(ServerEvent, lambda one: one.status_code in (429, 503)) if own else ())
     evidence += piece(_BUSY, FAIR, case.said("gpu-busy"))
     if evidence:
         evidence += piece(_LOAD, SLIGHT, case.said("more-load-slower"))
@@ -111,6 +115,8 @@ _LATE = Text(
 )
 _QUEUE = Text(en="requests queue in the server", zh="请求在服务器内排队")
 _FLAT = Text(en="throughput no longer rises with the load", zh="吞吐不再随负载上升")
+_OVERLOADED = Text(en="the server itself says that it is overloaded", zh="服务器自身报告过载")
+_REFUSES = Text(en="it refuses requests", zh="它拒绝请求")
 _BUSY = Text(en="the GPUs are busy", zh="GPU 繁忙")
 _LOAD = Text(en="it gets slower with load", zh="负载升高时变慢")
 _EMPTY = Text(en="hardly any request waits in the server", zh="服务器内几乎没有等待的请求")

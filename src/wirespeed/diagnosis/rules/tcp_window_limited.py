@@ -94,8 +94,10 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_SAID, ALONE if not match else SLIGHT, case.said("window-limited", "window-size-named"))
     if rtt:
         several = [*case.said("parallel-is-faster"), *_scaling(case)]
+        pauses = case.said("sender-pauses-without-loss")
+        evidence += piece(_PAUSES, STRONG, pauses)
         evidence += piece(_PARALLEL, FAIR, several)
-        implied = _implied(rtt[1], _rates(case)) if several and not match else None
+        implied = _implied(rtt[1], _rates(case)) if (several or pauses) and not match else None
         if implied:
             evidence.append(supports(_IMPLIED, FAIR, implied[0], rtt[0], rtt_s=rtt[1], window_bytes=implied[1]))
         evidence += piece(_FAR, SLIGHT, [rtt[0]], rtt_s=rtt[1]) if evidence else ()
@@ -194,6 +196,7 @@ _COMPUTED = Text(
     en="{window_bytes} each {rtt_s} allow {limit_bits_per_s}; {seen_bits_per_s} was seen",
     zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
 )
+_PAUSES = Text(en="the sender stops and waits again and again though nothing is lost", zh="发送方反复停下等待，而没有丢包")
 _IMPLIED = Text(
     en="the single rate is {window_bytes} each {rtt_s}, a usual window",
     zh="单连接速率相当于每 {rtt_s} 发送 {window_bytes}，正是常见窗口",

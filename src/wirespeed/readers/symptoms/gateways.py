@@ -32,6 +32,7 @@ SYMPTOMS = Symptoms(
                 r"stream\w*.{0,40}(?:does not|doesn't|not|no longer|never|stops?|broken) (?:work|stream\w*)",
                 r"\b(?:all|everything|whole|entire|complete|full)\b.{0,40}\b(?:only |just )?(?:at|on|after|upon|with|once) (?:completion|the end|it (?:is|has) (?:finish|done|complet)\w*|finish)",
                 r"\b(?:1|one|a single|few big) (?:read|packet|write|frame|flush)s? of \d|after (?:it|generation|the model) (?:has )?(?:finish|complet|end)\w*",
+                r"\b(?:browser|client|user|page|ui|front ?end|reader|it)\b.{0,12}\b(?:saw|sees|gets?|got|receive[sd]?|had|has) (?:none of (?:it|them)|nothing(?: of (?:it|them))?|no (?:byte|event|token|chunk)s?)\b.{0,12}\b(?:before|until|till)\b",
                 r"not (?:actually |really )?stream(?:ing|ed)|no (?:incremental|streaming|token[- ]by[- ]token)",
                 r"\d+ (?:events?|tokens?|chunks?) (?:per|in (?:one|each|a)) (?:read|burst|packet)|(?:gaps?|intervals?)\b.{0,30}(?:alternat\w*|bimodal)",
                 r"\b(?:ttfb|first byte|waiting)\b\W{0,3}(?:is |of |after )?\d+(?:\.\d+)? ?s\b.{0,30}\b(?:download|content|body|transfer|receiv\w+)\b.{0,16}?\b\d{1,3}(?:\.\d+)? ?ms\b",
@@ -63,12 +64,27 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
+        "heartbeat-every": Topic(
+            wordings=(
+                r"\b(?:heart-?beats?|keep-?alive (?:comments?|events?|messages?)|comment (?:events?|lines?)|ping (?:events?|frames?|messages?|comments?)|sse (?:comments?|pings?)|signs? of life)\b.{0,24}\bevery (?P<value>\d+(?:\.\d+)?) ?(?P<unit>ms|s|sec|seconds?|min|minutes?)\b",
+                r"\bevery (?P<value>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|min|minutes?)\b.{0,24}\b(?:heart-?beats?|pings?|comments?|keep-?alives?)\b",
+                r"\b(?:heart-?beat|ping|keep-?alive)[-_ ](?:interval|period)\W{1,4}(?:is |of )?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>s|sec|seconds?|min|minutes?)\b",
+            ),
+            negatable=False,
+        ),
+        "stream-ends-early": Topic(
+            wordings=(
+                r"\b(?:event )?(?:streams?|sse|responses?|bodies|answers?|generations?)\b.{0,16}\b(?:ends?|breaks?|stops?|is cut|are cut|cut off|dies?|die|truncated|close[sd]?)\b.{0,50}\b(?:mid-?\w*|early|before|while|although|without (?:an )?error|in the middle|half-?way)\b",
+            ),
+            negatable=False,
+        ),
         "sporadic-reset": Topic(
             wordings=(
                 r"(?:now and then|rare(?:ly)?|random(?:ly)?|sporadic(?:ally)?|occasional(?:ly)?|intermittent(?:ly)?|some(?:times)?|few|a fraction|\d(?:\.\d+)? ?%)\b.{0,60}\b(?:50[234]s?|resets?|econnreset|broken pipe|bad gateway|disconnect|connection (?:closed|reset)|fail)",
                 r"\b(?:50[24]s?|econnreset|connection (?:reset|closed)|remote end closed|server disconnected|socket hang up|bad gateway|remotedisconnected|broken pipe)\b.{0,60}\b(?:now and then|rare|random|sporadic|occasional|intermittent|some|few|\d(?:\.\d+)? ?%)",
                 r"socket hang up|server disconnected without sending|RemoteDisconnected|NoHttpResponseException|\bfailed to respond\b|ServerDisconnectedError|stale (?:pooled )?connections?|unexpected EOF|remote end closed connection without response|other side closed|upstream prematurely closed|recv\(\) failed \(104|reset by peer.{0,30}(?:while reading|upstream)",
                 r"\bECONNRESET\b|connection reset by peer",
+                r"\b(?:type)?error: terminated\b|\b(?:typeerror: )?fetch failed\b|\bsays? (?:only )?[\"'`]?terminated\b",
                 r"HTTP/1\.1 502|\b502 bad gateway|\b502s?\b",
             )
         ),
@@ -80,6 +96,8 @@ SYMPTOMS = Symptoms(
                 r"after (?:an?|\d+|several|some|a few) (?:hours?|min\w*|seconds?) (?:of )?(?:no|without|idle|silence|inactivity)\b",
                 r"(?:idle|inactive|quiet|unused|silent|paused?) (?:for|connections?|more than|longer|period|time|over|phase|session)\b",
                 r"(?:first|next) request after\b",
+                r"\b(?:pauses?|rests?|idles?|thinks?|waits?) (?:a while |some time |for \w+ )?between (?:requests?|calls?|turns?|messages?|steps?|prompts?)\b|\bbetween (?:two )?turns\b",
+                r"\bafter\b.{0,30}\b(?:was|were|is|been) (?:busy|away|waiting|occupied|computing|working)\b.{0,40}\b(?:for )?(?:some|a few|several|\d+) ?(?:s\b|sec\w*|min\w*)",
                 r"low traffic|at night|over (?:the )?(?:night|weekend|lunch)|in the morning",
                 r"idle (?:for )?(?:more than |over |about |~)?\d+ ?(?:s|sec|min|minutes|h|hours)",
             )
@@ -238,6 +256,7 @@ SYMPTOMS = Symptoms(
                 r"(?:creat\w*|new|instantiat\w*|construct\w*|opens?)\b.{0,24}(?:client|session|channel|connection)\b.{0,30}(?:inside|in (?:the|each|every)|per|each|every)\b",
                 r"(?:SYN|client ?hello|handshake)s?\b.{0,40}(?:for|per) (?:each|every)",
                 r"\b(?:re-?connects?|opens? (?:a |its |another )?connections?|new sockets?|tcp and tls)\b.{0,24}\b(?:for|per|on|with|before) (?:each|every|all)\b",
+                r"\b(?:lines?|they|these|handshakes?|connect\w*|set-?ups?)\b.{0,16}\b(?:again|repeat\w*|comes?|appears?|shows? up|happens?|is there)\b.{0,16}\b(?:for|with|on|at|in) (?:each|every) (?:\w+ )?(?:polls?|calls?|requests?|quer(?:y|ies)|messages?|pages?|tr(?:y|ies)|tokens?|chunks?)\b",
                 r"SYN\b.{0,40}(?:per|each|every) request|as many (?:SYN|connections|handshakes) as requests",
             ),
             negatable=False,
@@ -376,6 +395,8 @@ SYMPTOMS = Symptoms(
                 r"waiting\W{1,3}\d+ ?(?:and|vs\.?|against|,|/) ?\d+|(?:queue|queues|kv cache|cache)\b.{0,20}(?:differs?|uneven|far apart|very different)",
                 r"(?:balancer|router|gateway|proxy)\b.{0,50}(?:does not|doesn't|ignores?|unaware|knows? nothing|blind|no idea|cannot see)\b.{0,50}(?:queue|load|cache|batch|length|kv|replica)?",
                 r"(?:prefix|kv|cache)\b.{0,16}\bhit\w*\b.{0,40}(?:drop\w*|fell|falls|down|low\w*|only|\d+ ?%).{0,60}\b(?:second|another|two|three|four|more|adding|added|instances?|replicas?|pods?|with one|balanc\w+)\b",
+                r"\b(?:several|multiple|many|[2-9]|two|three|four) (?:replicas|instances|backends|workers|pods|engines)\b.{0,80}\b(?:no|without|lacks?|says? nothing|not) .{0,16}\b(?:affinity|stick\w*|session|which one|cache[- ]aware)",
+                r"\bturns?\b.{0,30}\b(?:land|go|end up|arrive|hit)\b.{0,24}\b(?:different|other|another|random|any) (?:replicas?|instances?|backends?|pods?|workers?)\b",
                 r"prefix cache (?:hit|miss)\w*.{0,60}(?:drop|low|fell|after|balanc|replica|round)",
             ),
             negatable=False,

@@ -21,6 +21,18 @@ SYMPTOMS = Symptoms(
                 r"(?:python3?|client|script|generator|load\w*|bench\w*|locust|k6|wrk|node)\b.{0,40}\b(?:one|1|a single|single|main) (?:thread|core|cpu|process)\b.{0,12}(?:9\d|100)(?:\.\d+)? ?%",
             )
         ),
+        "load-generator": Topic(
+            wordings=(
+                r"\b(?:locust|jmeter|k6|wrk2?|hey|vegeta|gatling|siege|artillery|ghz|genai-?perf|guidellm|aiperf|inference-?perf|load (?:test\w*|generator|driver)|bench(?:mark)? client|test machine)\b",
+            ),
+            negatable=False,
+        ),
+        "rate-same-for-any-clients": Topic(
+            wordings=(
+                r"\b(?:and no more|never more|not more|the same|stays|constant)\b.{0,24}\b(?:however many|whatever|no matter how many|for any number of|regardless of)\b.{0,16}\b(?:users?|clients?|threads?|connections?|workers?|concurrency)\b",
+            ),
+            negatable=False,
+        ),
         "client-one-at-a-time": Topic(
             wordings=(
                 r"\b\w*(?:concurren|parallel|workers|in[-_]?flight|clients|users)\w*[\"']?\W.{0,24}\bdefault\W{1,3}1\b(?![\d.])",

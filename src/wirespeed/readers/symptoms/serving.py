@@ -50,6 +50,18 @@ SYMPTOMS = Symptoms(
                 r"(?:slow|late|latency|ttft|ttfa|wait|delay)\w*\b.{0,40}(?:under|at|with) (?:higher |high |more |heavy |peak )?(?:load|concurren\w*|users|traffic)",
             )
         ),
+        "server-says-overloaded": Topic(
+            wordings=(
+                r"\bmodel is overloaded\b|\"error_type\"\W{1,3}\"overloaded\"|\boverloaded_error\b|\bserver (?:is )?(?:overloaded|too busy|at capacity)\b|\b(?:queue|waiting queue|request queue) is full\b|\bmax(?:imum)? (?:queue|pending|concurrent) \w+ (?:reached|exceeded)\b",
+            ),
+            negatable=False,
+        ),
+        "kv-store-shared": Topic(
+            wordings=(
+                r"\b(?:redis|valkey|infinistore|mooncake store|shared (?:kv )?cache|remote (?:kv )?cache|kv store|lmcache server)\b",
+            ),
+            negatable=False,
+        ),
         "kv-transfer": Topic(
             wordings=(
                 r"(?:kv|cache)(?:[- _]cache)?[-_ ](?:transfer|transmission|migration|send|recv|receive|move|copy|load|pull|push)\w*",

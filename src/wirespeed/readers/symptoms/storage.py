@@ -151,6 +151,13 @@ SYMPTOMS = Symptoms(
                 r"(?:fast|full|fine|normal|\d ?%)\b.{0,30}(?:with|on|using) (?:synthetic|dummy|fake|random|cached) (?:data|input|batch|tensor|image)",
             )
         ),
+        "sender-pauses-without-loss": Topic(
+            wordings=(
+                r"\b(?:sender|client|it|tcp|upload|server)\b.{0,12}\b(?:stops?|pauses?|halts?|stalls?)\b.{0,40}\b(?:waits?|then (?:nothing|waits?)|for (?:an? )?(?:ack|round trip|rtt)|and goes on|until (?:the |an )?acks?)\b(?!.{0,20}\blost\b)",
+                r"\bno (?:loss|retransmi\w+)\b.{0,60}\b(?:sender|client|it)\b.{0,16}\b(?:stops?|pauses?|idles?|waits?)\b",
+            ),
+            negatable=False,
+        ),
         "window-limited": Topic(
             wordings=(
                 r"\b(?:tcp |receive |send |rcv|snd)?(?:window|cwnd|rwnd|rmem|wmem|tcp_[rw]mem|socket buffer|so_rcvbuf|so_sndbuf|receive buffer)\b.{0,60}(?:limit|max|too small|default|64 ?k|\d+ ?(?:ki?b|mi?b)|212992|small|cap|full|scal)",

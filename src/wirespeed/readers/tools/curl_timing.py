@@ -56,6 +56,7 @@ _CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d{1,15}) 
 """A request that was given up: its time is the time until then."""
 _CONTINUED = re.compile(r"\\\s*$")
 _FORMAT = re.compile(r"%\{(?P<variable>\w+)\}")
+_OWN_FORMAT = re.compile(r"(?:-w|--write-out)[ =]\s{0,3}(?P<mark>['\"])(?P<format>.{1,1000}?)(?P=mark)")
 _URL = re.compile(r"\bhttps?://[^\s'\"<>)]+")
 _BARE_NUMBERS = re.compile(r"^\s*\d{1,15}(?:\.\d+)?(?:[\s,;]+\d{1,15}(?:\.\d+)?)*\s*$")
 _HEADING_WORD = re.compile(r"[A-Za-z_]+")
@@ -69,6 +70,8 @@ class _Reading:
         self.url: str | None = None
         self.variables: tuple[str, ...] = ()
         """Variables of the command's format string, in order."""
+        self.shape: re.Pattern[str] | None = None
+        """What a line of the command's own format looks like, where words of its own stand between the variables."""
         self.columns: tuple[str, ...] = ()
         self.heading: Quote | None = None
         self.command: Quote | None = None
@@ -104,12 +107,29 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 def _take_command(state: _Reading, row: Quote) -> None:
     """Remember the URL and the format of the command, which may go on over several lines."""
     if not state.is_continued:
-        state.url, state.variables, state.columns, state.heading = None, (), (), None
+        state.url, state.variables, state.columns, state.heading, state.shape = None, (), (), None, None
     url = _URL.search(row.text)
     state.url = url[0] if url else state.url
     state.variables += tuple(found["variable"] for found in _FORMAT.finditer(row.text))
+    own = _OWN_FORMAT.search(row.text)
+    state.shape = _shape_of(own["format"]) if own else state.shape
     state.command = row
     state.is_continued = _CONTINUED.search(row.text) is not None
+
+
+def _shape_of(text: str) -> re.Pattern[str] | None:
+    """A pattern of what a format with own words prints; None where it has none, or several lines."""
+    parts = _FORMAT.split(text.removesuffix("\\n"))
+    literals = parts[::2]
+    if len(parts) < 3 or "\\n" in "".join(literals) or not any(re.search(r"[A-Za-z]", one) for one in literals):
+        return None
+    numbers = r"(\d{1,15}(?:[.,]\d{1,15})?)"
+    return re.compile(rf"^\s*{numbers.join(re.escape(one.strip()) if not one.strip() else _spaced(one) for one in literals)}\s*$")
+
+
+def _spaced(literal: str) -> str:
+    """A literal as a pattern in which any blanks match any."""
+    return r"\s*" + r"\s+".join(re.escape(word) for word in literal.split()) + r"\s*"
 
 
 def _take_line(lines: Lines, state: _Reading, row: Quote) -> Iterator[HttpTiming]:
@@ -119,6 +139,11 @@ def _take_line(lines: Lines, state: _Reading, row: Quote) -> Iterator[HttpTiming
     if (len(times) >= 2 and is_curls) or len(times) >= 3 or (label and not names.isdisjoint(_SURE)):
         yield from _gathered(lines, state)
         yield _timing(lines, state, values, (row,), label, row.text)
+    elif state.shape is not None and state.command is not None and (printed := state.shape.match(row.text)):
+        yield from _gathered(lines, state)
+        shown = _values_by_name(state.variables, [cell.replace(",", ".") for cell in printed.groups()])
+        if _TIMES & shown.keys():
+            yield _timing(lines, state, shown, (state.command, row), state.url or "", row.text)
     elif values and not label and _ONE_FIELD.match(row.text):
         if state.values.keys() & values.keys():
             yield from _gathered(lines, state)

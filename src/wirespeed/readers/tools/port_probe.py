@@ -77,13 +77,19 @@ _TARGETS = (
     re.compile(rf"\burl[=:]\s?['\"]?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
     re.compile(rf"(?i)connect\w* (?:to )?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
 )
+_LIBRARY_CONNECTS = re.compile(
+    r"\bconnect_tcp\.started host='(?P<host>[\w.:-]{1,253})' port=(?P<port>\d{1,5})"
+    r"|\bStarting new HTTPS? connection \(\d{1,9}\): (?P<name>[\w.-]{1,253}):(?P<number>\d{1,5})"
+)
+"""What httpcore (of httpx and the clients built on it) and urllib3 (of requests) log for each connection that they make."""
 _NMAP_TARGET = re.compile(r"Nmap scan report for (?P<host>\S+)")
 _NMAP_PORT = re.compile(r"^\s*(?P<port>\d{1,5})/tcp\s+(?P<state>open|closed|filtered)\b")
 _NMAP_OUTCOMES: dict[str, Outcome] = {"open": "connected", "closed": "refused", "filtered": "timed-out"}
 _MARK = re.compile(
     r"(?i)connection refused|ECONNREFUSED|no route to host|EHOSTUNREACH|network is unreachable|connect(?:ion)? timed out|ETIMEDOUT"
     r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .{0,60} succeeded|^[ \t]*Ncat: |Connecting to \S+:\d{1,15}\.\.\. |^Connected to \S+\.$"
-    r"|^[ \t]*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.{0,80}\) port \d|couldn.t connect to \S+:\d",
+    r"|^[ \t]*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.{0,80}\) port \d|couldn.t connect to \S+:\d"
+    r"|connect_tcp\.started host='|Starting new HTTPS? connection \(\d",
     re.MULTILINE,
 )
 
@@ -111,6 +117,10 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
         if not any(hint in low for hint in _HINTS):
             continue
         row = quote(lines, index, line)
+        made = _LIBRARY_CONNECTS.search(line)
+        if made is not None:
+            yield _made(lines, row, made)
+            continue
         command = _command(line)
         if command is not None:
             asked = _Asked(target=command[0], port=command[1], command=row)
@@ -125,6 +135,12 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             asked = _Asked(target=scanned["host"], command=row)
         elif not _NOT_CONNECTING.search(line):
             yield from _result(lines, row, asked)
+
+
+def _made(lines: Lines, row: Quote, made: re.Match[str]) -> PortProbe:
+    tool = "httpcore" if made["host"] else "urllib3"
+    target, port = made["host"] or made["name"], made["port"] or made["number"]
+    return PortProbe(source=source(lines, tool), quotes=(row,), target=target, port=int(port), outcome="connected")
 
 
 def _command(line: str) -> tuple[str, int | None, str] | None:

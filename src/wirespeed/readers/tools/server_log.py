@@ -75,7 +75,7 @@ _PHRASES: tuple[tuple[str, str, str | None], ...] = (
     ("no-live-upstream", r"no live upstreams|no healthy upstream|has no server available|\bbackend \S+ has no server", None),
     (
         "too-many-connections",
-        r"worker_connections are not enough|reset reason: overflow|reached (?:process )?(?:maxconn|FD limit)|limiting connections by zone",
+        r"worker_connections are not enough|reset[ _]reason:[ _]overflow|before_response_started\{overflow\}|reached (?:process )?(?:maxconn|FD limit)|limiting connections by zone",
         None,
     ),
     ("too-many-files", r"\(24: Too many open files\)", None),
@@ -111,7 +111,7 @@ _PHRASES: tuple[tuple[str, str, str | None], ...] = (
 )
 _PHRASE_SHAPES = tuple((topic, re.compile(shape), server) for topic, shape, server in _PHRASES)
 _PHRASE_HINTS = (
-    "upstream", "UPSTREAM", "backend", "worker_connections", "reset reason", "reached", "limiting", "Too many open", "TOOMANY", "toomany",
+    "upstream", "UPSTREAM", "reset_reason", "backend", "worker_connections", "reset reason", "reached", "limiting", "Too many open", "TOOMANY", "toomany",
     "rate limit", "SlowDown", "educe your", "RequestLimit", "response_timeout", "request body", "Remote end", "isconnected", "idle connection",
     "hang up", "ERR_", "ncomplete", "TransferEncoding", "curl: (", "prematurely", "epoll_wait", "EADDR", "ddress", "WORKER TIMEOUT",
 )  # fmt: skip
