@@ -6,9 +6,12 @@ from wirespeed.diagnosis.joins.paths import retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.rates import is_slow, pair_rates, sound_flows, usual_bytes_per_s
 from wirespeed.model.case import Case
+from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
+from wirespeed.model.measurement import PingRun, ThroughputRun
+from wirespeed.model.record import Record
 from wirespeed.model.text import Text
 from wirespeed.theory import storage
 
@@ -20,6 +23,11 @@ LOSS_BASED = OUTDATED | {"cubic"}
 NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 2.5
 """The rate seen against the formula's: single seconds of a sawtooth scatter by so much (measured: 1.3 to 1.4 for CUBIC)."""
 FEWEST_RESENT_COUNT = 3
+FEWEST_SECONDS_COUNT = 3
+AMPLE_TIMES = 4.0
+PACKET_BYTES = 1448
+MOST_RESENT_RATIO = 0.005
+"""Half a percent: more is loss that no control should be asked to bear."""
 
 
 def _judge(case: Case) -> Verdict:
@@ -27,6 +35,7 @@ def _judge(case: Case) -> Verdict:
     outdated = case.every(FlowRun, lambda one: one.congestion_control in OUTDATED and (one.rtt_min_s or 0.0) >= LONG_RTT_S)
     explained = tuple(one for one in slow if one.congestion_control in LOSS_BASED and _loss_explains(one))
     odd = _odd_choices(case)
+    sawtooth = _small_window_beside_ample_buffers(case)
     fine = case.every(FlowRun, lambda one: one.congestion_control is not None and one.error is None)
     shown = (*outdated, *explained)[:1]
     values = {"control": shown[0].congestion_control, "rtt_s": shown[0].rtt_min_s} if shown else {}
@@ -34,11 +43,36 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_OUTDATED, STRONG, outdated, **values),
             *piece(_EXPLAINED, FAIR, explained, **values),
+            *piece(_SAWTOOTH, STRONG, sawtooth),
+            *piece(_LONG, FAIR, _long_way(case) if sawtooth else ()),
             *piece(_ODD, FAIR, odd if outdated or explained else ()),
             *against(_FINE, FAIR, fine if not slow and not outdated else ()),
         ),
         values={"control": shown[0].congestion_control if shown else "CONTROL"},
     )
+
+
+def _small_window_beside_ample_buffers(case: Case) -> tuple[Record, ...]:
+    """A loss-based control, buffers many times the congestion window of a test, and few packets sent again: rare loss keeps it small."""
+    controls = case.every(Sysctl, lambda one: one.name.endswith("tcp_congestion_control") and one.setting.strip() in LOSS_BASED)
+    limits = [
+        int(one.setting.split()[-1])
+        for one in case.every(Sysctl)
+        if one.name.endswith("tcp_wmem") and one.setting.split()[-1:][0].isdecimal()
+    ]
+    runs = case.every(ThroughputRun, lambda one: bool(one.congestion_window_bytes) and one.retransmits_packets is not None)
+    resent = [one for one in runs if (one.retransmits_packets or 0) > 0]
+    if not controls or not limits or len(runs) < FEWEST_SECONDS_COUNT or not resent:
+        return ()
+    largest = max(one.congestion_window_bytes or 0.0 for one in runs)
+    sent_bytes = sum(one.transferred_bytes or 0.0 for one in runs)
+    rare = sum(one.retransmits_packets or 0 for one in runs) * PACKET_BYTES <= MOST_RESENT_RATIO * sent_bytes
+    return (runs[-1], controls[0]) if rare and largest * AMPLE_TIMES <= max(limits) else ()
+
+
+def _long_way(case: Case) -> tuple[Record, ...]:
+    pings = case.every(PingRun, lambda one: (one.rtt_min_s or one.rtt_mean_s or 0.0) >= LONG_RTT_S)
+    return pings or case.said("round-trip", "far-away")
 
 
 def _slow_flows(case: Case) -> tuple[FlowRun, ...]:
@@ -70,6 +104,11 @@ _OUTDATED = Text(
     en="flows over a round trip of {rtt_s} use {control}, which grows by one packet a round trip after each loss",
     zh="往返 {rtt_s} 的流使用 {control}，每次丢包后每个往返只增长一个包",
 )
+_SAWTOOTH = Text(
+    en="a loss-based control keeps its window far below the buffers though few packets are lost",
+    zh="基于丢包的控制把窗口压在远低于缓冲的水平，而丢包很少",
+)
+_LONG = Text(en="the way is long, so that each loss costs long", zh="路径很长，每次丢包代价都大")
 _EXPLAINED = Text(
     en="the rate is what {control} allows itself for this loss and round trip, not what the path carries",
     zh="速率恰为 {control} 在此丢包率与往返时延下的上限，而非路径的能力",
@@ -85,7 +124,11 @@ RULE = Rule(
         "leaves a fraction of the rate.",
         zh="{control} 每次丢包窗口减半，每个往返只增一个包：在长路径上，千分之一的丢包就只剩一小部分速率。",
     ),
-    needs=((wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),),
+    needs=(
+        (wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),
+        (wants(Sysctl, lambda one: one.name.endswith("tcp_congestion_control")), ThroughputRun),
+    ),
+    silence_needs=((wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -85,10 +85,12 @@ def _judge(case: Case) -> Verdict:
     ]
     headless = [one.record for one in configured(case, r"^cluster_?ip$") if one.setting == "None"]
     http2, by_connection = case.said("grpc"), case.said("l4-balancing")
+    moves = case.said("moves-with-client-restart")
+    evidence += piece(_MOVES, STRONG, moves)
     evidence += piece(_ONE, ALONE if http2 or by_connection else SLIGHT, one_gets_all)
     if evidence:
         evidence += piece(_GRPC, FAIR, [*http2, *grpc_ports])
-        evidence += piece(_L4, FAIR, [*by_connection, *(services if grpc_ports else ())])
+        evidence += piece(_L4, FAIR, [*by_connection, *(services if grpc_ports or moves else ())])
         evidence += piece(
             _AFFINITY, FAIR, [one.record for one in configured(case, "^session_affinity$") if one.setting == "ClientIP"]
         )
@@ -99,6 +101,7 @@ def _judge(case: Case) -> Verdict:
 
 
 _UNEVEN = Text(en="one replica has {share_ratio} of the load", zh="一个副本承担了 {share_ratio} 的负载")
+_MOVES = Text(en="the load moves as a whole when a client connects anew", zh="客户端重新连接时负载整体转移")
 _ONE = Text(en="one replica gets the calls, others idle", zh="一个副本得到全部调用，其余空闲")
 _GRPC = Text(en="calls are gRPC or HTTP/2", zh="调用是 gRPC 或 HTTP/2")
 _L4 = Text(en="balancing is by connection", zh="按连接做负载均衡")

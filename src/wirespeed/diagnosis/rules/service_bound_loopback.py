@@ -74,6 +74,8 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_LISTENS, FAIR if refused or not _by_log_only(loopback) else SLIGHT, loopback if not wanted else ())
     evidence += piece(_SET, FAIR, [*hosts, *set_hosts] or case.said("bound-to-loopback"))
     local = case.said("local-works-remote-refused")
+    mapped = _mapped_and_reset(case) if hosts or set_hosts else []
+    evidence += piece(_MAPPED, STRONG, mapped)
     evidence += piece(_PUBLISHED, FAIR if evidence else STRONG, _published_and_reset(case) if local else [])
     if not evidence and local and refused:
         evidence += piece(_REFUSED_ELSEWHERE, STRONG, [*local, *refused])
@@ -87,6 +89,13 @@ def _judge(case: Case) -> Verdict:
 def _by_log_only(loopback: list[Listener]) -> bool:
     """Whether only servers' logs tell of them: many listen on loopback by default, and their users want no more."""
     return all(one.source.tool == SERVER_LOG for one in loopback)
+
+
+def _mapped_and_reset(case: Case) -> list[Record]:
+    """A port that a container publishes (`0.0.0.0:8080->8080/tcp`) and a connection to it that was reset at once."""
+    published = case.said("port-published")
+    resets = case.every(PortProbe, outcome="reset")
+    return [*resets[:1], *published[:1]] if published and resets else []
 
 
 def _published_and_reset(case: Case) -> list[Record]:
@@ -138,6 +147,10 @@ _REFUSED_ELSEWHERE = Text(
     zh="本机可用，而从别处立即被拒绝，正如该地址上无人监听",
 )
 _LOCAL_WORKS = Text(en="it works on the machine itself and not from elsewhere", zh="本机可用而其他位置不可用")
+_MAPPED = Text(
+    en="the port is published, yet connections to it are reset: nobody listens where it leads",
+    zh="端口已发布，但到它的连接被重置：其后无人监听",
+)
 _PUBLISHED = Text(
     en="the published port connects and is reset, while inside the container it answers",
     zh="发布的端口能连上却被重置，而容器内可用",

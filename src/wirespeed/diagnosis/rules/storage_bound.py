@@ -1,5 +1,7 @@
 """Storage delivers or takes less than the job asks for."""
 
+import re
+
 from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
 from wirespeed.model.case import Case
@@ -28,6 +30,11 @@ _DISK_TOOLS = ("dd", "fio")
 _OF_STORAGE = r"\b(?:nfs|efs|fsx|juicefs|lustre|ceph\w*|gpfs|weka\w*|beegfs|smb|nas|pvc|filer|mount\w*|volume|disk|hdd|ssd|ebs|storage|dd|fio)\b[^.;]{0,40}$"
 FULL_RATIO, LONG_WAIT_S = 0.95, 0.02
 """A device that is busy all the time and keeps each request waiting for 20 ms has more to do than it can."""
+LEAST_LOADED_BYTES = 1e10
+MOST_SLOW_BYTES_PER_S = 1e9
+"""Less than one NVMe disk of a node reads, or a link of 10 Gb/s carries."""
+_LOADED_WHAT = re.compile(r"(?i)\b(?:weights?|shards?|model|checkpoints?|safetensors|files?|data ?set)\b")
+_LOADED_TIME = r"\b(?:load(?:s|ed|ing)?|read(?:s|ing)?|weights are in|start(?:s|up)?|takes?|took)\b[^.;]{0,24}$"
 LEAST_SIZE_BYTES, LEAST_TIME_S = 1e9, 120.0
 
 
@@ -49,6 +56,9 @@ def _judge(case: Case) -> Verdict:
     full = case.every(DiskUse, lambda one: one.busy_ratio >= FULL_RATIO and (one.wait_s or 0.0) >= LONG_WAIT_S)
     evidence += piece(_DISK_FULL, STRONG, full, wait_s=max((one.wait_s or 0.0 for one in full), default=0.0))
     evidence += _takes_that_long(case)
+    loaded = _loaded_slowly(case)
+    if loaded:
+        evidence.append(supports(_LOADED, STRONG, *loaded[:2], rate_bytes_per_s=loaded[2]))
     said = case.said("storage-is-limit")
     lines = lines_of(said)
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
@@ -61,6 +71,21 @@ def _judge(case: Case) -> Verdict:
     evidence += against(_FAST, FAIR, [] if slow else [*fast, *case.said("sequential-is-fast")])
     evidence += against(_RANDOM, SLIGHT, case.said("random-reads"))
     return Verdict(evidence=tuple(evidence))
+
+
+def _loaded_slowly(case: Case) -> tuple[Quantity, Quantity, float] | None:
+    """Weights or files of a named size that a shared file system took a named time for, slower than one disk would be."""
+    if not case.said("network-storage"):
+        return None
+    sizes = [one for one in quantities(case, "size") if one.value >= LEAST_LOADED_BYTES and _LOADED_WHAT.search(_line(one))]
+    times = [one for one in quantities(case, "time", _LOADED_TIME) if one.value >= LEAST_TIME_S]
+    size, time = max(sizes, key=lambda one: one.value, default=None), min(times, key=lambda one: one.value, default=None)
+    rate = size.value / time.value if size and time else 0.0
+    return (size, time, rate) if size and time and rate <= MOST_SLOW_BYTES_PER_S else None
+
+
+def _line(one: Quantity) -> str:
+    return one.quotes[0].text if one.quotes else ""
 
 
 def _takes_that_long(case: Case) -> tuple[Evidence, ...]:
@@ -77,6 +102,10 @@ def _takes_that_long(case: Case) -> tuple[Evidence, ...]:
     return (supports(_TAKES, STRONG, size, rate, **numbers),)
 
 
+_LOADED = Text(
+    en="loading came to {rate_bytes_per_s} from a shared file system, less than one local disk gives",
+    zh="从共享文件系统加载仅 {rate_bytes_per_s}，低于一块本地盘",
+)
 _TAKES = Text(
     en="{size_bytes} from storage of {rate_bytes_per_s} take {took_s} for each full reading",
     zh="以 {rate_bytes_per_s} 的存储读取 {size_bytes}，每遍需 {took_s}",

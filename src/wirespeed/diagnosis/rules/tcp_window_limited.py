@@ -23,6 +23,8 @@ from wirespeed.model.text import Text
 from wirespeed.theory import storage
 
 LEAST_RTT_S = 0.002
+AMPLE_TIMES = 4.0
+"""A congestion window this far below what the buffers allow was made small by loss, not by a buffer."""
 """Below 2 ms even 64 KiB windows allow 260 Mb/s; other limits come first."""
 NEAR_LOW_RATIO, NEAR_HIGH_RATIO = 0.4, 1.25
 """The rate seen, against window / RTT: windows are used half when buffers are counted twice (tcp_adv_win_scale)."""
@@ -44,7 +46,9 @@ def _windows(case: Case) -> list[tuple[Record, float]]:
             found.append((one, float(last)))
     found += [(one, one.value) for one in quantities(case, "size", r"window|cwnd|rmem|wmem|buffer|rwnd")]
     found += [(one, one.value) for one in case.said("window-size-named") if one.value and not one.unit]
-    return found + [(one, one.congestion_window_bytes) for one in case.every(ThroughputRun) if one.congestion_window_bytes]
+    largest = max((size for one, size in found if isinstance(one, Sysctl)), default=0.0)
+    windows = [(one, one.congestion_window_bytes) for one in case.every(ThroughputRun) if one.congestion_window_bytes]
+    return found + [one for one in windows if not (AMPLE_TIMES * one[1] < largest and (one[0].retransmits_packets or 0) > 0)]
 
 
 def _round_trip(case: Case) -> tuple[Record, float] | None:

@@ -410,6 +410,11 @@ SYMPTOMS = Symptoms(
             ),
             negatable=False,
         ),
+        "port-published": Topic(
+            wordings=(
+                r"(?:(?:0\.0\.0\.0|\[?::\]?|127\.0\.0\.1):)?\d{2,5}->\d{2,5}/tcp|\bport (?:is )?(?:published|mapped|forwarded)\b|\bpublished port\b",
+            ),
+        ),
         "local-works-remote-refused": Topic(
             wordings=(
                 r"(?:curl |from |on )?(?:localhost|127\.0\.0\.1|the host|the same (?:host|machine)|locally|inside the (?:pod|container))\S*\b.{0,40}(?:works?|fine|ok|answers?|200|succeed|responds?)",

@@ -119,6 +119,13 @@ SYMPTOMS = Symptoms(
                 r"connection-level (?:load )?balanc",
             )
         ),
+        "moves-with-client-restart": Topic(
+            wordings=(
+                r"\b(?:after|with|on|upon|when|until|only) (?:a |the |each |every |i )?(?:restart\w*|reconnect\w*|re-?deploy\w*) (?:of )?(?:the |my |our |its )?(?:clients?|caller|process|connection|it)?\b.{0,60}\b(?:moves?|shifts?|goes|jumps?|lands?|switch\w*|another|a different|spread\w*|balanc\w*)\b",
+                r"\b(?:load|traffic|everything|requests?|calls?)\b.{0,24}\b(?:moves?|shifts?|jumps?|switch\w*)\b.{0,24}\b(?:another|a different|the next|one other) (?:pod|replica|backend|instance|server)\b",
+            ),
+            negatable=False,
+        ),
         "client-side-balancing": Topic(
             wordings=(
                 r"round_robin (?:policy|lb|load)",
@@ -147,6 +154,8 @@ SYMPTOMS = Symptoms(
         ),
         "image-pull-one-by-one": Topic(
             wordings=(
+                r"\blayers?\b.{0,40}\b(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential(?:ly)?|in turn|never in parallel)\b",
+                r"\b(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly)?|sequential(?:ly)?)\b.{0,24}\blayers?\b",
                 r"\b(?:images?|containers?)\b.{0,50}(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn|queued?|behind)",
                 r"(?:one after (?:the |an)?other|one by one|one at a time|serial(?:ly|ized|ised)?|sequential\w*|in turn)\b.{0,30}\bimages?\b",
                 r"serialize-?image-?pulls\W{1,4}\"?true",

@@ -3,7 +3,7 @@
 from wirespeed.model.kinds import Symptoms, Topic
 from wirespeed.model.text import Text
 
-_NETFS = r"(?:lustre|nfs\w*|ceph\w*|gluster\w*|gpfs|weka\w*|efs|fsx|beegfs|smb|cifs|gcs ?fuse|s3fs|goofys|juicefs|blobfuse|mountpoint-s3|rclone mount|(?:bucket|s3|gcs|blob|fuse|object[- ]store) (?:mount|volume|fs)|(?:mounted|mount of (?:a|the)) bucket|network (?:storage|file ?system|drive|disk|volume|share)|shared (?:storage|file ?system)|pvc|nas)"
+_NETFS = r"(?:lustre|nfs\w*|ceph\w*|gluster\w*|gpfs|weka\w*|efs|fsx|beegfs|smb|cifs|gcs ?fuse|s3fs|goofys|juicefs|blobfuse|mountpoint-s3|rclone mount|(?:bucket|s3|gcs|blob|fuse|object[- ]store) (?:mount|volume|fs)|(?:mounted|mount of (?:a|the)) bucket|network (?:storage|file ?system|drive|disk|volume|share|mount)|shared (?:storage|file ?system)|pvc|nas)"
 _DOWNLOAD = r"(?:down-?load\w*|pull\w*|fetch\w*|transfer\w*|cop(?:y|ies|ying)|snapshot_download|hf_hub|hugging ?face\w*|wget|curl|scp|rsync|model hub)"
 
 SYMPTOMS = Symptoms(
@@ -106,7 +106,7 @@ SYMPTOMS = Symptoms(
         ),
         "random-reads": Topic(
             wordings=(
-                r"\bmmap\w*|memory[- ]map\w*|safetensors?.{0,40}(?:slow|page|lazy|mmap|nfs|lustre)",
+                r"\bmmap\w*|memory[- ]map\w*|safetensors?.{0,40}(?:slow|page|lazy|mmap|nfs|lustre|\bviews?\b)",
                 r"(?:major )?page[- ]?faults?",
                 r"random (?:reads?|access|i/?o)|(?:small|tiny|many|millions? of|thousands? of) (?:\w+ )?(?:files|reads|objects|images|jpegs?)\b",
                 r"\b4 ?(?:k|ki?b) (?:reads?|blocks?|random)|\b4096[- ]bytes?\b|seek(?:s|ing)?\b.{0,30}(?:back|jump|forth|random|each|every)|offsets? (?:jump|back|random|scatter)",

@@ -1,6 +1,6 @@
 """Figures of equals, one a place, without a table's heading: `node-a 186`, `node-a-node-b: 48.1 GB/s`, `tokens per rank: 4096 4100 3900`.
 
-A list of places counts from four lines on that follow each other, so that one can stand out. What the figures are is told by their
+A list of places counts from four lines on that follow each other, so that one can stand out; from three where replicas' requests are counted. What the figures are is told by their
 unit or by the line above.
 """
 
@@ -16,6 +16,8 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
 
 FEWEST_PLACES = 4
+FEWEST_REPLICAS = 3
+"""So many are enough where the line above says that requests or connections of replicas are counted."""
 MOST_PLACES = 2_000
 MOST_LINE_CHARACTERS = 2_000
 
@@ -45,6 +47,9 @@ _RECOGNISED = re.compile(
     rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])"
 )
 
+_COUNTS_LOAD = re.compile(r"(?i)\b(?:\w*requests?\w*|\w*connections?|rps|qps|rpcs?|calls|hits|streams)\b")
+_REPLICA = re.compile(r"^[a-z][a-z0-9-]*-(?:[0-9a-f]{6,10}-[a-z0-9]{5}|\d{1,4})$")
+
 Place = tuple[int, str, str, str, str]
 """Line index, line, place, number and unit."""
 
@@ -72,7 +77,9 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 def _table(lines: Lines, above: str, places: list[Place]) -> Iterator[Table]:
     """The places as a table, when they are several different ones with one unit."""
     units = {unit for *_, unit in places}
-    if len({place for _, _, place, _, _ in places}) < FEWEST_PLACES or len(units) > 1:
+    names = {place for _, _, place, _, _ in places}
+    of_load = _COUNTS_LOAD.search(above) is not None and all(_REPLICA.match(name) for name in names)
+    if len(names) < (FEWEST_REPLICAS if of_load else FEWEST_PLACES) or len(units) > 1:
         return
     yield Table(
         source=source(lines, "figures_by_place"),
