@@ -163,6 +163,7 @@ RULE = Rule(
         (wants(Table, lambda one: _disagreement(one) is not None),),
         (wants(ThroughputRun, lambda one: one.cpu_local_ratio is not None),),
         (wants(ServingMetric, lambda one: one.name == "client_delay_s"),),
+        (wants(Quantity, lambda one: re.search(_BEHIND_SCHEDULE, one.subject) is not None),),
         (wants(ServingMetric, lambda one: _CLIENT_SIDE.search(_line(one)) is not None),),
         (Statement,),
     ),

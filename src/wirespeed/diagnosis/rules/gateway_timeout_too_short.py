@@ -1,7 +1,7 @@
 """A hop gives up waiting for the next byte before the server has sent it."""
 
 from wirespeed.diagnosis.joins.flows import place, told
-from wirespeed.diagnosis.joins.pieces import ALONE, configured, is_setting_named, piece, quantities, said_s
+from wirespeed.diagnosis.joins.pieces import ALONE, configured, duration_in_s, is_setting_named, piece, quantities, said_s
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import (
@@ -40,10 +40,19 @@ CLOSE_RATIO = 0.05
 
 def _timeouts(case: Case) -> list[tuple[Record, float]]:
     found: list[tuple[Record, float]] = [(one.record, one.duration_s) for one in configured(case, _READ_TIMEOUT) if one.duration_s]
+    haproxy = [(one, duration_in_s(one.arguments[1])) for one in case.every(Directive, _is_haproxy_timeout)]
+    found += [(one, seconds) for one, seconds in haproxy if seconds]
     found += [(one, seconds) for one in case.said("proxy-read-timeout") if (seconds := said_s(one))]
     found += [(one, one.value) for one in quantities(case, "time", _NAMED_TIMEOUT)]
     as_seconds = [(one, time_s / 1000.0 if time_s >= LEAST_IN_MS else time_s) for one, time_s in found]
     return [one for one in as_seconds if one[1] <= LONGEST_TIMEOUT_S]
+
+
+def _is_haproxy_timeout(one: Directive) -> bool:
+    """HAProxy's limits on silence: `timeout client 45s`, `timeout server 45s`; the tunnel's is for upgraded connections only."""
+    return (
+        one.server == "haproxy" and one.name == "timeout" and len(one.arguments) == 2 and one.arguments[0] in ("client", "server")
+    )
 
 
 def _gave_up_after_s(flow: TcpFlow) -> float | None:
@@ -160,7 +169,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(Setting, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
-        (wants(Directive, lambda one: is_setting_named(one, _READ_TIMEOUT)),),
+        (wants(Directive, lambda one: is_setting_named(one, _READ_TIMEOUT) or _is_haproxy_timeout(one)),),
         (wants(ServerEvent, lambda one: one.status_code in (504, 524) or one.topic == "upstream-timeout"),),
         (wants(TcpFlow, lambda one: one.waiting_s is not None or one.first_byte_max_s is not None),),
         (Statement,),

@@ -16,15 +16,24 @@ from wirespeed.model.text import Text
 
 USUAL_TTLS = (64, 128, 255)
 """TTLs that hosts start with; one less means one router was passed."""
+FAR_S = 0.005
+"""Machines of one site answer each other within a millisecond or two, through any router there."""
 
 
 def _judge(case: Case) -> Verdict:
     hops = case.every(PathHop)
     private = [one for one in hops if one.address and _is_private(one.address)]
     is_local = bool(hops) and len(private) == len([one for one in hops if one.address])
-    detour = tuple(hops) if is_local and len(hops) >= 2 else ()
+    is_far = any((one.rtt_min_s or one.rtt_mean_s or 0.0) >= FAR_S for one in hops)
+    detour = tuple(hops) if is_local and len(hops) >= 2 and not is_far else ()
     routed = case.every(
-        PingRun, lambda one: one.ttl_hops is not None and one.ttl_hops not in USUAL_TTLS and _is_private(one.target)
+        PingRun,
+        lambda one: (
+            one.ttl_hops is not None
+            and one.ttl_hops not in USUAL_TTLS
+            and _is_private(one.target)
+            and (one.rtt_min_s or one.rtt_mean_s or 0.0) < FAR_S
+        ),
     )
     via = case.every(Route, lambda one: one.is_lookup and one.gateway is not None and _is_private(one.destination))
     said = case.said("goes-through-router")

@@ -110,7 +110,7 @@ RULE = Rule(
     ),
     needs=(
         (wants(ThroughputRun, lambda one: one.tool == "sar"),),
-        (wants(Counter, lambda one: one.name == "rx_dropped" and one.source.tool == "ethtool -S"),),
+        (wants(Counter, lambda one: one.source.tool == "ethtool -S" and one.canonical in _NIC_DROPS),),
         (wants(Counter, lambda one: one.name.endswith("_data") and one.is_delta),),
         (wants(Statement, lambda one: one.topic == "capture-misses"),),
     ),

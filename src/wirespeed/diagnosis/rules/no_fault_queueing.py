@@ -207,7 +207,7 @@ RULE = Rule(
         zh="请求在等待轮次；传输与服务时间在各负载下相同。",
     ),
     needs=(
-        (wants(Table, lambda one: bool(_times(one, _QUEUE))),),
+        (wants(Table, lambda one: bool(_times(one, _QUEUE)) or _is_steady_per_token(one)),),
         (wants(ServingMetric, lambda one: bool(_QUEUE.search(one.name))),),
         (wants(ServingMetric, lambda one: one.name == "concurrency_count"), wants(ServingMetric, lambda one: one.name == "ttft_s")),
         (Statement,),

@@ -25,7 +25,7 @@ _SYSFS_NAME = (
 _LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_SYSFS_NAME})(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<number>\d{{1,20}})(?![\w.%/])")
 _DATA_DELTA = re.compile(
     r"\b(?P<name>port_(?:xmit|rcv)_data|Port(?:Xmit|Rcv)Data)\b.{0,24}?\b(?:delta|diff\w*|in|over|during)\b.{0,16}?(?P<over_s>\d{1,6}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
-    r"\W{1,4}(?P<number>\d{1,20}(?:,\d{3}){0,6})(?![\w.%/])"
+    r"\W{1,4}(?P<number>\d{1,20}(?:,\d{3}){0,6})(?![\w.%/]|,\d)"
 )
 """A difference that somebody took of a data counter, with its time."""
 _DEVICE = re.compile(r"\b(?P<device>(?:mlx|bnxt_re|irdma|hfi|rocep|ibp)[\w-]{1,24}(?:/\d{1,3})?)\b")
