@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from wirespeed.model.lines import Lines
 from wirespeed.model.source import Quote
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
+from wirespeed.readers.parsing.regex import regex
 
 UNKNOWN_LINK = "?"
 """Name of an interface that an excerpt does not name."""
@@ -16,8 +17,8 @@ MOST_ROWS = 4096
 _MOST_NAME_CHARACTERS = 32
 _MOST_TITLE_CHARACTERS = 64
 _HEADINGS = ("Pre-set maximums", "Current hardware settings")
-_LINK_NAME = re.compile(r"^[A-Za-z][\w.-]*\d[\w.-]*$")
-_TITLE = re.compile(r"^[\s=#*-]*(?P<link>[a-z][a-zA-Z]*[\w.-]*\d[\w.-]*)[\s=#*:-]*$")
+_LINK_NAME = regex(r"^[A-Za-z][\w.-]*\d[\w.-]*$")
+_TITLE = regex(r"^[\s=#*-]*(?P<link>[a-z][a-zA-Z]*[\w.-]*\d[\w.-]*)[\s=#*:-]*$")
 
 
 @dataclass(slots=True)

@@ -1,14 +1,13 @@
 """Figures of a GPU as `nvidia-smi` and DCGM print them, one word or a number with its unit each; what is no such figure is None."""
 
-import re
-
 from wirespeed.model.units import size_in_bytes
+from wirespeed.readers.parsing.regex import regex
 
 NO_INDEX = -1
 """Index of a GPU that a text does not number; `missing` then names the field."""
 ALL_LINKS = -1
 """Link index where a text speaks of all NVLinks of a GPU together; `missing` then names the field."""
-_NUMBER = re.compile(r"^(-?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)(?![\d.,])")
+_NUMBER = regex(r"^(-?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)(?![\d.,])")
 _ABSENT = frozenset({"", "-", "N/A", "[N/A]", "None", "[Not Supported]", "Not Supported"})
 
 

@@ -1,13 +1,14 @@
 """Host lists as Slurm and pdsh write them: `node[001-004,007],login1`, also with several brackets in a name."""
 
-import re
 from itertools import product
+
+from wirespeed.readers.parsing.regex import regex
 
 MOST_HOSTS = 20_000
 MOST_CHARACTERS = 65_536
 
-_PIECE = re.compile(r"\[([0-9,\-]{1,4096})\]|([^\[\],]{1,255})")
-_SPAN = re.compile(r"^(\d{1,9})(?:-(\d{1,9}))?$")
+_PIECE = regex(r"\[([0-9,\-]{1,4096})\]|([^\[\],]{1,255})")
+_SPAN = regex(r"^(\d{1,9})(?:-(\d{1,9}))?$")
 
 
 def expanded(text: str) -> tuple[str, ...]:

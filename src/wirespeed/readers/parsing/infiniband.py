@@ -1,9 +1,8 @@
 """Words of InfiniBand's fabric tools: speeds of lanes by their names, and hosts in node descriptions."""
 
-import re
-
 from wirespeed.model.facts.cluster import NodeGroup
 from wirespeed.model.source import Quote, Source
+from wirespeed.readers.parsing.regex import regex
 
 LANE_RATE_BITS_PER_S = {
     "SDR": 2.5e9, "DDR": 5e9, "QDR": 10e9, "FDR10": 10.3125e9, "FDR": 14.0625e9, "EDR": 25.78125e9, "HDR": 53.125e9, "NDR": 106.25e9,
@@ -15,7 +14,7 @@ DATA_RATE_BITS_PER_S = {
 }  # fmt: skip
 """What ibstat calls the rate of a lane: 4x NDR is 400 Gb/s."""
 
-_RAIL = re.compile(r"^(?P<host>[\w.-]{1,253}) (?P<adapter>HCA-\d{1,3}|(?:mlx\d|hfi\d|bnxt_re|irdma|ib[ps]?|rocep?)[\w.]{0,20})$")
+_RAIL = regex(r"^(?P<host>[\w.-]{1,253}) (?P<adapter>HCA-\d{1,3}|(?:mlx\d|hfi\d|bnxt_re|irdma|ib[ps]?|rocep?)[\w.]{0,20})$")
 
 
 def rail_group(source: Source, quotes: tuple[Quote, ...], description: str, switch: str) -> NodeGroup | None:

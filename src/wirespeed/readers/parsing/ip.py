@@ -1,14 +1,15 @@
 """What the views of `ip` have in common: the line that opens an interface, and addresses."""
 
 import ipaddress
-import re
+
+from wirespeed.readers.parsing.regex import regex
 
 NAME = r"[A-Za-z0-9_][\w.:-]*?"
-HEADER = re.compile(
+HEADER = regex(
     rf"^\s*(?:\d+: +)?(?P<name>{NAME})(?:@(?P<peer>[\w.-]+))?:? +<(?P<flags>[A-Z0-9_,-]+)> mtu (?P<mtu>\d+)(?P<rest>.*)$"
 )
 """`4: eth0: <BROADCAST,UP> mtu 1500 ...`; the index may be missing in an excerpt."""
-RECOGNISED = re.compile(r"<[A-Z_,-]*(?:UP|BROADCAST|NOARP|LOOPBACK|POINTOPOINT)[A-Z0-9_,-]*> mtu \d")
+RECOGNISED = regex(r"<[A-Z_,-]*(?:UP|BROADCAST|NOARP|LOOPBACK|POINTOPOINT)[A-Z0-9_,-]*> mtu \d")
 
 
 def is_address(text: str) -> bool:

@@ -8,28 +8,29 @@ from wirespeed.model.secrets import REDACTED, is_secret_name
 from wirespeed.model.settings import Setting
 from wirespeed.model.source import Quote, Source
 from wirespeed.model.units import scale_of, time_in_s
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "kubernetes"
 MOST_MESSAGE_CHARACTERS = 500
 SIGNALLED_CODE = 128
 """An exit code above is 128 and the number of the signal that ended the process (POSIX shells, container runtimes)."""
 
-PLACE_LABEL = re.compile(
+PLACE_LABEL = regex(
     r"(?i)(?:^|[/.\-_])(?:zone|rack|block|superpod|pod-?set|leaf|spine|switch|clique|hypernode|topology-?domain|network-node-layer-\d|island)"
     r"(?:[.\-_]?(?:id|name))?$"
 )
 """Keys of node labels that name a place in the fabric: `topology.kubernetes.io/zone`, `nvidia.com/gpu.clique`,
 `topology.k8s.aws/network-node-layer-1` (AWS), `cloud.google.com/gce-topology-block` (GKE), `volcano.sh/hypernode`."""
 
-_QUANTITY = re.compile(r"^(?P<number>-?\d+(?:\.\d+)?)(?P<suffix>m|[kMGTP]|[KMGT]i|[A-Za-z]{1,12})?$")
-_GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[hms])")
-_GO_DURATION = re.compile(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){1,4}$")
-_GO_COMPOUND = re.compile(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){2,4}$")
-_PULLED = re.compile(
+_QUANTITY = regex(r"^(?P<number>-?\d+(?:\.\d+)?)(?P<suffix>m|[kMGTP]|[KMGT]i|[A-Za-z]{1,12})?$")
+_GO_PART = regex(r"(\d+(?:\.\d+)?)(ms|us|µs|[hms])")
+_GO_DURATION = regex(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){1,4}$")
+_GO_COMPOUND = regex(r"^(?:\d+(?:\.\d+)?(?:ms|us|µs|[hms])){2,4}$")
+_PULLED = regex(
     r"\bpulled image(?: \"?[^\"]{1,500}\"?)? in (?P<took>[\dhmsuµ.]{2,24})(?: \((?P<waited>[\dhmsuµ.]{2,24}) including waiting\))?",
     re.I,
 )
-_IMAGE_SIZE = re.compile(r"\bImage size: (?P<size>\d{1,15}) bytes")
+_IMAGE_SIZE = regex(r"\bImage size: (?P<size>\d{1,15}) bytes")
 _MORE_DIGITS = 20
 
 

@@ -8,6 +8,7 @@ from wirespeed.model.facts.cluster import JobNodes, NetworkPolicy, NodeGroup, No
 from wirespeed.model.lines import source
 from wirespeed.model.record import Record
 from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, TOOL, ended, event_of, setting_of
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.yaml_leaves import Leaf, Shown, text_at
 
 MOST_NAMED = 200
@@ -16,7 +17,7 @@ JOB_LABELS = (
     "jobset.sigs.k8s.io/jobset-name",
 )  # fmt: skip
 """Labels by which controllers of parallel work name what a pod is a part of, the whole before its part."""
-_ORDINAL = re.compile(r"^(?P<set>.{1,253}?)(?:-(?:worker|master|launcher|ps|chief))?-\d{1,5}(?:-[a-z0-9]{5})?$")
+_ORDINAL = regex(r"^(?P<set>.{1,253}?)(?:-(?:worker|master|launcher|ps|chief))?-\d{1,5}(?:-[a-z0-9]{5})?$")
 _BAD_CONDITIONS = frozenset(
     {"NetworkUnavailable", "MemoryPressure", "DiskPressure", "PIDPressure", "KernelDeadlock", "ReadonlyFilesystem"}
 )

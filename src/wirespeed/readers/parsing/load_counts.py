@@ -1,12 +1,13 @@
 """The `[key] ...` rows under "Status code distribution" and "Error distribution": hey's summary, which oha prints too."""
 
-import re
 from dataclasses import dataclass, field
+
+from wirespeed.readers.parsing.regex import regex
 
 MOST_ERROR_KINDS = 32
 MOST_ERROR_CHARACTERS = 160
-_COUNTED = re.compile(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
-_RESPONSES = re.compile(r"^(?P<count>\d{1,15}) responses")
+_COUNTED = regex(r"^\s*\[(?P<key>\d{1,15})\]\s+(?P<rest>\S.*)$")
+_RESPONSES = regex(r"^(?P<count>\d{1,15}) responses")
 
 
 @dataclass(slots=True)

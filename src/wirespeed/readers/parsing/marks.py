@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 
 from wirespeed.readers.parsing.letters import LetterIndex, branches_of, required_letters, spread_out
+from wirespeed.readers.parsing.regex import flags_beside
 
 Recogniser = Callable[[str], bool]
 
@@ -37,14 +38,15 @@ class Marks:
 
 
 def _with_flags(pattern: re.Pattern[str]) -> str:
-    """A compiled pattern as it is written, with flags that were given beside it."""
-    given = "".join(
-        letter for letter, flag in (("i", re.IGNORECASE), ("m", re.MULTILINE), ("s", re.DOTALL)) if pattern.flags & flag
-    )
-    return f"(?{given}){_LEADING_FLAGS.sub('', pattern.pattern)}" if given else pattern.pattern
+    """A pattern as it is written, with flags that were given beside it."""
+    given = flags_beside(pattern)
+    leading = _LEADING_FLAGS.match(pattern.pattern)
+    letters = {letter for letter, flag in _FLAG_LETTERS if given & flag} | set(leading[1] if leading else "")
+    return f"(?{''.join(sorted(letters))}){pattern.pattern[leading.end() if leading else 0 :]}" if letters else pattern.pattern
 
 
-_LEADING_FLAGS = re.compile(r"^\(\?[aiLmsux]+\)")
+_LEADING_FLAGS = re.compile(r"\(\?([aiLmsux]+)\)")
+_FLAG_LETTERS = (("i", re.IGNORECASE), ("m", re.MULTILINE), ("s", re.DOTALL))
 
 
 @cache

@@ -1,25 +1,25 @@
 """One line of NCCL, RCCL or a plugin taken apart: who said it, where in the source, at which level, and what."""
 
-import re
 from dataclasses import dataclass
 
 from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.source import Quote, Source
+from wirespeed.readers.parsing.regex import regex
 
-LEVEL = re.compile(r"\b[NR]CCL (?P<level>INFO|WARN|TRACE|ERROR|ABORT)\b ?")
-_PROCESS = re.compile(r"(?:^|[\s>:|])(?P<host><[\w.-]+>|[^\s:\[\]<>|]+):(?P<pid>\d+):\d+(?![\d:.])")
-_ALONE = re.compile(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+|rank \d+):\s*$")
+LEVEL = regex(r"\b[NR]CCL (?P<level>INFO|WARN|TRACE|ERROR|ABORT)\b ?")
+_PROCESS = regex(r"(?:^|[\s>:|])(?P<host><[\w.-]+>|[^\s:\[\]<>|]+):(?P<pid>\d+):\d+(?![\d:.])")
+_ALONE = regex(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+|rank \d+):\s*$")
 """A name and a colon, and nothing else in front of the level: how people and launchers say whose line it is."""
-_OF_HOST = re.compile(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+): +(?=[NR]CCL version\b)")
+_OF_HOST = regex(r"^\s*(?P<host>[A-Za-z][\w.-]*\d[\w.-]*|[A-Za-z]+-[\w.-]+): +(?=[NR]CCL version\b)")
 """The same in front of the line that NCCL prints without a level."""
-_CLOCK = re.compile(r"[\dT-]*\d")
-_PLACE = re.compile(r"(?P<place>[\w./+-]+\.(?:cc|h|cu|cpp|c|hpp|hip)):\d+")
-_RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]|\[\d+,(?P<mpi>\d+)\]<")
-_LAUNCHER = re.compile(
+_CLOCK = regex(r"[\dT-]*\d")
+_PLACE = regex(r"(?P<place>[\w./+-]+\.(?:cc|h|cu|cpp|c|hpp|hip)):\d+")
+_RANK = regex(r"\[(?:default|rank)(?P<rank>\d+)\]|\[\d+,(?P<mpi>\d+)\]<")
+_LAUNCHER = regex(
     r"^\s*(?:(?:\[(?:default|rank)?\d+\]|\[\d+,\d+\](?:<\w+>)?|\([^()]* pid=\d+[^()]*\)|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+Z?\]?):?\s*)+"
 )
 
-_LISTED = re.compile(r"^\s*\[\d+\][\w.-]+:[^\s<>]+<\d+>\s*$")
+_LISTED = regex(r"^\s*\[\d+\][\w.-]+:[^\s<>]+<\d+>\s*$")
 """One interface of a list, whose number is no rank."""
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from wirespeed.readers.parsing.regex import regex
+
 _WORDS: tuple[tuple[str, str, str], ...] = (
     ("Ip", "InReceives", r"# total packets received"),
     ("Ip", "ForwDatagrams", r"# forwarded"),
@@ -74,7 +76,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 )
 
 SENTENCES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
-    (table, name, re.compile(rf"^\s*(?:{words.replace('#', '(?P<count>[0-9]+)', 1).replace('#', '[0-9]+')})\s*$"))
+    (table, name, regex(rf"^\s*(?:{words.replace('#', '(?P<count>[0-9]+)', 1).replace('#', '[0-9]+')})\s*$"))
     for table, name, words in _WORDS
 )
 """Table, kernel name and pattern with the group `count`, in the order of the kernel's tables."""

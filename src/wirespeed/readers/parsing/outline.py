@@ -1,16 +1,16 @@
 """Indented `Key: value` text (`kubectl describe`, `lldpctl`, `devlink`): each line with the keys above it, deeper ones indented more."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirespeed.model.lines import Lines, quote
 from wirespeed.model.source import Quote
+from wirespeed.readers.parsing.regex import regex
 
 MOST_DEPTH = 12
 MOST_LINE_CHARACTERS = 4_000
 
-_ENTRY = re.compile(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z0-9_\"'][^:]{0,120}?)[ \t]*:(?:[ \t]+(?P<value>\S.*?))?[ \t]*$")
+_ENTRY = regex(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z0-9_\"'][^:]{0,120}?)[ \t]*:(?:[ \t]+(?P<value>\S.*?))?[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)

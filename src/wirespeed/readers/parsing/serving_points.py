@@ -12,9 +12,10 @@ from wirespeed.model.lines import Lines, source
 from wirespeed.model.measurement import ServingMetric
 from wirespeed.model.source import Quote
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.regex import regex
 
 _N = r"(?P<value>\d{1,15}(?:\.\d{1,12})?)"
-BENCHMARK_TIME = re.compile(
+BENCHMARK_TIME = regex(
     rf"^\W{{0,4}}(?P<statistic>Mean|Median|P\d{{2}}(?:\.\d{{1,2}})?|Max) (?P<what>TTFT|TPOT|ITL|E2EL|E2E Latency|Client Queue Time) \(ms\):\s+{_N}\s*$"
 )
 """A line of times of the result block that vLLM's and SGLang's load generators print."""
@@ -26,7 +27,7 @@ BENCHMARK_FIGURES = {
     "Total token throughput (tok/s)": "total_tokens_per_s", "Peak concurrent requests": "in_flight_peak_count",
     "Concurrency": "in_flight_count",
 }  # fmt: skip
-BENCHMARK_FIGURE = re.compile(
+BENCHMARK_FIGURE = regex(
     rf"^\W{{0,4}}(?P<label>{'|'.join(re.escape(label) for label in BENCHMARK_FIGURES)}):\s+{_N}\s*$", re.IGNORECASE
 )
 """Another line of that block."""

@@ -1,16 +1,16 @@
 """Words that Slurm's programs share: states of nodes and how jobs ended."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.source import Quote, Source
+from wirespeed.readers.parsing.regex import regex
 
 CRASH_SIGNALS = frozenset({6, 7, 9, 11})
 """SIGABRT, SIGBUS, SIGKILL, SIGSEGV: what kills ranks; 15 is how jobs are cancelled."""
 
-_FLAGS = re.compile(r"[*~#!%$@^-]+$")
-_EXIT = re.compile(r"^(?P<code>\d{1,4}):(?P<signal>\d{1,3})$")
+_FLAGS = regex(r"[*~#!%$@^-]+$")
+_EXIT = regex(r"^(?P<code>\d{1,4}):(?P<signal>\d{1,3})$")
 _SHORT = {
     "alloc": "allocated",
     "comp": "completing",

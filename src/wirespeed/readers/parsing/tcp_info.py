@@ -4,15 +4,16 @@ import re
 from collections.abc import Callable
 
 from wirespeed.model.units import time_in_s
+from wirespeed.readers.parsing.regex import regex
 
 CONGESTION_CONTROLS = frozenset(
     {"cubic", "reno", "bbr", "bbr1", "bbr2", "bbr3", "dctcp", "htcp", "vegas", "westwood", "bic", "illinois", "scalable", "yeah",
      "highspeed", "hybla", "veno", "lp", "nv", "cdg", "dcqcn", "prague"}
 )  # fmt: skip
-_INFO = re.compile(r"(?:^|\s)(?:rto|rtt|cwnd|mss|minrtt|bytes_acked|segs_out|rcv_space):\d")
-_RATE = re.compile(r"^(?P<number>\d+(?:\.\d+)?)(?P<scale>[KMG]?)bps$")
+_INFO = regex(r"(?:^|\s)(?:rto|rtt|cwnd|mss|minrtt|bytes_acked|segs_out|rcv_space):\d")
+_RATE = regex(r"^(?P<number>\d+(?:\.\d+)?)(?P<scale>[KMG]?)bps$")
 _SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
-_DROPS = re.compile(r"\bskmem:\([^)]*\bd(?P<drops>\d+)\)")
+_DROPS = regex(r"\bskmem:\([^)]*\bd(?P<drops>\d+)\)")
 
 
 def is_info(text: str) -> bool:

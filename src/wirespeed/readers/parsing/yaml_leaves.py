@@ -3,7 +3,6 @@
 Aliases cannot multiply and nesting cannot overflow a stack. What a damaged document gave before the damage is used.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,14 +12,15 @@ import yaml
 from wirespeed.model.lines import Lines, quote
 from wirespeed.model.source import Quote
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.regex import regex
 
 MOST_BLOCK_CHARACTERS = 2 * 1024 * 1024
 MOST_ALIASES = 20
 MOST_DEPTH = 40
 MOST_QUOTES = 12
 
-_YAML_LINE = re.compile(r"^\s*(?:-\s+)*(?:[\"'][^\"']+[\"']|[\w./\-$]+)\s*:(?:\s|$)|^\s*-(?:\s|$)|^\s*#|^\s*[{}\[\]\"]")
-_ALIAS = re.compile(r"(?m)(?:^|[\s\[,{:-])\*[A-Za-z0-9_]")
+_YAML_LINE = regex(r"^\s*(?:-\s+)*(?:[\"'][^\"']+[\"']|[\w./\-$]+)\s*:(?:\s|$)|^\s*-(?:\s|$)|^\s*#|^\s*[{}\[\]\"]")
+_ALIAS = regex(r"(?m)(?:^|[\s\[,{:-])\*[A-Za-z0-9_]")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Path = tuple[str | int, ...]

@@ -12,19 +12,20 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 16
 
-_BEGIN = re.compile(r"This is ApacheBench|^\s*Concurrency Level:")
-_FIGURE = re.compile(
+_BEGIN = regex(r"This is ApacheBench|^\s*Concurrency Level:")
+_FIGURE = regex(
     r"^\s*(?P<name>Concurrency Level|Time taken for tests|Complete requests|Failed requests|Non-2xx responses|Requests per second"
     r"|Time per request):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?P<rest>.*)$"
 )
-_FAILURES = re.compile(r"^\s*\((?P<kinds>Connect: \d{1,15}, Receive: \d{1,15}, Length: \d{1,15}, Exceptions: \d{1,15})\)")
-_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d{1,15})(?: \(longest request\))?\s*$")
+_FAILURES = regex(r"^\s*\((?P<kinds>Connect: \d{1,15}, Receive: \d{1,15}, Length: \d{1,15}, Exceptions: \d{1,15})\)")
+_PERCENTILE = regex(r"^\s*(?P<percent>50|90|95|99|100)%\s+(?P<ms>\d{1,15})(?: \(longest request\))?\s*$")
 _OWN = frozenset({"Requests per second", "Time per request", "Complete requests", "Non-2xx responses"})
 """Figures under names that other tools do not print; `Failed requests:` is no sign of ab."""
-_MARK = re.compile(
+_MARK = regex(
     r"(?m)This is ApacheBench|^[ \t]*Requests per second:\s+\d[\d.]* \[#/sec\]|^[ \t]*Time per request:\s+\d[\d.]* \[ms\]"
 )
 

@@ -1,6 +1,5 @@
 """Addresses as people note them: `head: enp1s0 192.0.2.20   ib0 198.51.100.10`, `rocep1s0f0 -> 192.0.2.2/24`."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import Link
@@ -12,18 +11,19 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ip import is_address
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _INTERFACE = (
     r"(?:eth|ib|bond|br|docker|cni|flannel|veth|vlan|team|wlan|hsn|tun|tap|wg|rdma|mlx5_|bnxt_re|irdma|rxe|siw)\d[\w.-]*"
     r"|(?:en|wl|ib|roce|iwp)[oPpsxX]\w*\d[\w.-]*"
 )
-_NOTE = re.compile(
+_NOTE = regex(
     rf"(?<![\w./-])(?<!-i )(?<!-I )(?<!dev )(?P<link>{_INTERFACE})\s*(?:->|=>|=|:(?!\w)|\s)\s*"
     r"(?:inet6? )?(?:(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{1,4}:[0-9a-fA-F:]+)(?:/(?P<length>\d{1,3}))?(?![\w.:])"
     r"|(?:is )?(?P<dead>no carrier|NO-CARRIER|down|no link)\b)"
 )
-_HOST = re.compile(r"^\s*(?:[-*] +)?(?P<host>[A-Za-z][\w.-]*) ?: +")
-_MACHINE_LINE = re.compile(
+_HOST = regex(r"^\s*(?:[-*] +)?(?P<host>[A-Za-z][\w.-]*) ?: +")
+_MACHINE_LINE = regex(
     r"NCCL (?:INFO|WARN)|\binet6? \S+/\d+ |<[A-Z_,]+> mtu|\bkernel:|^\s*\[\s*\d+\.\d+\]| dev \S+ (?:proto|src|scope|lladdr)"
 )
 

@@ -4,7 +4,6 @@ Their inter token latency is the time per token after the first, one figure a re
 """
 
 import csv
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -14,17 +13,16 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import AIPERF_NAMES, Point, in_seconds, point
 
 _TOOL = "aiperf"
-_TITLE = re.compile(r"NVIDIA (?:AIPerf|GenAI-Perf) \|")
-_HEADING = re.compile(r"^\s*┃\s*(?:Metric|Statistic)\s*┃(?P<names>(?:\s*(?:avg|min|max|p\d{1,2}(?:\.\d)?|std)\s*┃)+)\s*$")
-_CSV_HEADING = re.compile(
-    r"^Metric,(?:avg|min|max|p\d{1,2}|std|sum|count|Value)(?:,(?:avg|min|max|p\d{1,2}|std|sum|count)){0,20}\s*$"
-)
-_LABEL = re.compile(r"^(?P<label>[A-Za-z][A-Za-z ]{2,60}?)(?: \((?P<unit>[\w/ ]{1,24})\))?$")
+_TITLE = regex(r"NVIDIA (?:AIPerf|GenAI-Perf) \|")
+_HEADING = regex(r"^\s*┃\s*(?:Metric|Statistic)\s*┃(?P<names>(?:\s*(?:avg|min|max|p\d{1,2}(?:\.\d)?|std)\s*┃)+)\s*$")
+_CSV_HEADING = regex(r"^Metric,(?:avg|min|max|p\d{1,2}|std|sum|count|Value)(?:,(?:avg|min|max|p\d{1,2}|std|sum|count)){0,20}\s*$")
+_LABEL = regex(r"^(?P<label>[A-Za-z][A-Za-z ]{2,60}?)(?: \((?P<unit>[\w/ ]{1,24})\))?$")
 _KEPT = frozenset({"avg", "p50", "p90", "p95", "p99", "max", "Value"})
-_NUMBER = re.compile(r"^\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,12})?$")
+_NUMBER = regex(r"^\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,12})?$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -4,7 +4,6 @@ Their inter token latency is the time per token after the first, one figure a re
 """
 
 import math
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -15,15 +14,14 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import AIPERF_NAMES, Point, in_seconds, point
 
 _TOOL = "aiperf"
-_OPENING = re.compile(
+_OPENING = regex(
     r'\{\s*"(?:request_throughput|request_latency|time_to_first_token|input_config|schema_version|aiperf_version|records|telemetry_stats)"\s*:\s*[{"]'
 )
-_MARK = re.compile(
-    r'"(?:time_to_first_token|inter_token_latency|request_latency|output_token_throughput)"\s*:\s*\{\s*"(?:unit|avg)"'
-)
+_MARK = regex(r'"(?:time_to_first_token|inter_token_latency|request_latency|output_token_throughput)"\s*:\s*\{\s*"(?:unit|avg)"')
 _STATISTICS = ("avg", "p50", "p90", "p95", "p99", "max")
 _LOADS = (
     ("loadgen", "concurrency", "concurrency_count"), ("loadgen", "request_rate", "offered_per_s"),

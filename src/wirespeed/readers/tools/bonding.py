@@ -1,6 +1,5 @@
 """/proc/net/bonding/BOND, and the bond line of `ip -d link`: mode, hash policy and members of a bond."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,14 +12,13 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, value_after
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_START = re.compile(r"^\s*Ethernet Channel Bonding Driver:")
-_ROW = re.compile(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")
-_NAMED = re.compile(r"/proc/net/bonding/(?P<name>[\w.-]+)")
-_DETAIL = re.compile(r"^\s+bond mode \S+ .*")
-_RECOGNISED = re.compile(
-    r"Ethernet Channel Bonding Driver|\bBonding Mode:|\bSlave Interface:|\bTransmit Hash Policy:|\bbond mode \S+ "
-)
+_START = regex(r"^\s*Ethernet Channel Bonding Driver:")
+_ROW = regex(r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status):\s*(?P<value>\S.*)$")
+_NAMED = regex(r"/proc/net/bonding/(?P<name>[\w.-]+)")
+_DETAIL = regex(r"^\s+bond mode \S+ .*")
+_RECOGNISED = regex(r"Ethernet Channel Bonding Driver|\bBonding Mode:|\bSlave Interface:|\bTransmit Hash Policy:|\bbond mode \S+ ")
 _MODES = (
     ("802.3ad", "802.3ad"), ("active-backup", "active-backup"), ("load balancing (round-robin)", "balance-rr"),
     ("load balancing (xor)", "balance-xor"), ("transmit load balancing", "balance-tlb"), ("adaptive load balancing", "balance-alb"),

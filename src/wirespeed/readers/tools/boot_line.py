@@ -10,17 +10,18 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_COMMAND_LINE = re.compile(r"(?:\bKernel command line: |\bCommand line: )(?P<words>\S.*)$|(?P<image>\bBOOT_IMAGE=\S.*)$")
-_GRUB = re.compile(r"^\s*GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']?(?P<words>[^\"']*)")
-_CAT = re.compile(r"\bcat /proc/cmdline\s*$")
-_WORD = re.compile(r"^[\w.,:/-]+(?:=\S*)?$")
-_IOMMU_WORD = re.compile(r"^(?:(?:intel_|amd_)?iommu(?:\.passthrough|\.strict)?)=\S")
-_DOMAIN = re.compile(r"\biommu: Default domain type: (?P<mode>Translated|Passthrough)", re.IGNORECASE)
-_ENABLED = re.compile(
+_COMMAND_LINE = regex(r"(?:\bKernel command line: |\bCommand line: )(?P<words>\S.*)$|(?P<image>\bBOOT_IMAGE=\S.*)$")
+_GRUB = regex(r"^\s*GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']?(?P<words>[^\"']*)")
+_CAT = regex(r"\bcat /proc/cmdline\s*$")
+_WORD = regex(r"^[\w.,:/-]+(?:=\S*)?$")
+_IOMMU_WORD = regex(r"^(?:(?:intel_|amd_)?iommu(?:\.passthrough|\.strict)?)=\S")
+_DOMAIN = regex(r"\biommu: Default domain type: (?P<mode>Translated|Passthrough)", re.IGNORECASE)
+_ENABLED = regex(
     r"\bDMAR: IOMMU enabled|\bAMD-Vi: .{0,40}(?:Found IOMMU|Lazy IO/TLB|Interrupt remapping enabled)" r"|\bAdding to iommu group \d"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)\bKernel command line: |\bBOOT_IMAGE=|^\s*GRUB_CMDLINE_LINUX|cat /proc/cmdline|\b(?:intel_"
     r"|amd_)?iommu(?:\.passthrough)?=\w"
     r"|iommu: Default domain type|DMAR: IOMMU enabled|AMD-Vi: |Adding to iommu group"

@@ -5,7 +5,6 @@
 assigned. Comments and sentences that only name a function (no bracket behind it) are passed over.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -15,6 +14,7 @@ from wirespeed.model.settings import CodeCall
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_LINES_A_CALL = 16
 MOST_ARGUMENT_CHARACTERS = 400
@@ -45,15 +45,15 @@ _QUALIFIED = (
     r"|all_to_all\w*|send|recv|isend|irecv)|torch\.cuda\.synchronize"
 )
 _CONSTRUCTORS = r"OpenAI|AsyncOpenAI|DDP|FSDP|compression|fetch|EventSource|ReadableStream|WebSocket"
-_CALL = re.compile(rf"(?<![\w.$])(?:new\s+)?(?P<name>{_QUALIFIED}|{_OWNER}(?:{_METHODS})|(?:{_CONSTRUCTORS}))(?P<open>\(|\{{)")
-_ASSIGNED = re.compile(
+_CALL = regex(rf"(?<![\w.$])(?:new\s+)?(?P<name>{_QUALIFIED}|{_OWNER}(?:{_METHODS})|(?:{_CONSTRUCTORS}))(?P<open>\(|\{{)")
+_ASSIGNED = regex(
     r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*\.(?:keepAliveTimeout|headersTimeout|requestTimeout|timeout|maxSockets|IdleTimeout"
     r"|ReadTimeout"
     r"|WriteTimeout|MaxIdleConns|MaxIdleConnsPerHost|MaxConnsPerHost|DisableCompression|DisableKeepAlives|noDelay|highWaterMark"
     r"|NODELAY|disable_nagle_algorithm))\s*=\s*(?P<value>[^=\s;][^;]{0,120})"
 )
-_COMMENT = re.compile(r"^\s*(?:#|//|\*|--\s)")
-_HINT = re.compile(
+_COMMENT = regex(r"^\s*(?:#|//|\*|--\s)")
+_HINT = regex(
     rf"(?:{_METHODS}|{_CONSTRUCTORS})\s*[({{]|\b(?:requests|httpx|aiohttp|urllib3?|https?|net|undici|axios|grpc|boto3|uvicorn"
     rf"|web|openai|gzip"
     r"|bufio|zlib|asyncio|socket|dist|distributed|cuda)\.\w+\s*[({]|(?:[Tt]imeout|Idle\w*|maxSockets|noDelay|Disable\w+"

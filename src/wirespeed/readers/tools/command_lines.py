@@ -16,6 +16,7 @@ from wirespeed.model.settings import Command
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_CONTINUED_LINES = 80
 MOST_COMMAND_CHARACTERS = 8_192
@@ -37,27 +38,27 @@ _SUBCOMMANDS = (
     r"|cp|sync"
     r"|link|addr|route|neigh|qdisc|topo|reload|status|s3|show|config)"
 )
-_KNOWN = re.compile(rf"^(?:\S*/)?(?:{_PROGRAMS})$")
-_PROMPT = re.compile(
+_KNOWN = regex(rf"^(?:\S*/)?(?:{_PROGRAMS})$")
+_PROMPT = regex(
     r"^\s*(?:\([\w.\-]+\)\s)?(?:(?:[\w.\-]+@)?[\w.\-]{1,64}(?::[\w~/.\-]{1,80})?\s?|\[[^\]]{1,80}\]\s?"
     r"|~\s?)?(?P<sign>[$#%❯>])\s+(?P<command>\S.*)$"
 )
-_ALONE = re.compile(
+_ALONE = regex(
     rf"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:Exec(?:Start|StartPre)=|CMD |ENTRYPOINT |RUN |command:\s*|cmd:\s*)[-+@]?)?"
     rf"(?P<command>(?:[A-Za-z_]\w*=\S*\s+|(?:sudo|time|nohup|exec|env)\s+)*(?:\S*/)?(?:{_PROGRAMS})(?:\s+\S.*|\s*))$"
 )
-_BACKTICKS = re.compile(rf"`(?P<command>(?:\S*/)?(?:{_PROGRAMS})(?:\s[^`]{{0,2000}})?)`")
-_INLINE = re.compile(rf"(?:^|[\s(:\"'])(?P<command>(?:{_PROGRAMS})\s+(?:{_SUBCOMMANDS}\s+(?:[^\s-]\S*\s+){{0,2}})?--?[A-Za-z].*)$")
-_ARGUMENT = re.compile(rf"^(?:-|{_SUBCOMMANDS}$|(?!\d+$)\S*[=/:@.\d]\S*$|\"|')")
-_EXEC_LIST = re.compile(r'^\s*(?:CMD|ENTRYPOINT|command:|args:)\s*\[(?P<list>"[^\]]*)\]\s*$')
+_BACKTICKS = regex(rf"`(?P<command>(?:\S*/)?(?:{_PROGRAMS})(?:\s[^`]{{0,2000}})?)`")
+_INLINE = regex(rf"(?:^|[\s(:\"'])(?P<command>(?:{_PROGRAMS})\s+(?:{_SUBCOMMANDS}\s+(?:[^\s-]\S*\s+){{0,2}})?--?[A-Za-z].*)$")
+_ARGUMENT = regex(rf"^(?:-|{_SUBCOMMANDS}$|(?!\d+$)\S*[=/:@.\d]\S*$|\"|')")
+_EXEC_LIST = regex(r'^\s*(?:CMD|ENTRYPOINT|command:|args:)\s*\[(?P<list>"[^\]]*)\]\s*$')
 _SEPARATORS = frozenset({"|", "||", "&&", ";", "&", "|&"})
-_REDIRECT = re.compile(r"^\d?[<>]")
+_REDIRECT = regex(r"^\d?[<>]")
 _WRAPPERS = frozenset({"sudo", "time", "nohup", "exec", "env", "-E", "then", "do"})
-_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
-_SENTENCE_WORD = re.compile(
+_ASSIGNMENT = regex(r"^[A-Za-z_]\w*=")
+_SENTENCE_WORD = regex(
     r"(?i)^(?:and|but|gives?|shows?|on|from|with|between|then|is|are|reports?|works?|fails?|hangs?|to|in|both|it|or|for|the)$"
 )
-_RECOGNISED = re.compile(rf"(?m)^[^\n$]{{0,120}}\$ +\S|\b(?:{_PROGRAMS})(?:\s|$)")
+_RECOGNISED = regex(rf"(?m)^[^\n$]{{0,120}}\$ +\S|\b(?:{_PROGRAMS})(?:\s|$)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -19,6 +19,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import scale_of
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_BLOCK_CHARACTERS = 256 * 1024
 MOST_ALIASES = 50
@@ -28,7 +29,7 @@ MOST_INDENT_CHARACTERS = 80
 """A compose file nests a few levels; deeper input could only serve to exhaust the composer's stack."""
 MOST_MERGES = 8
 
-_SERVICES = re.compile(r"(?m)^\s*services:\s*(?:#.*)?$")
+_SERVICES = regex(r"(?m)^\s*services:\s*(?:#.*)?$")
 _SERVICE_KEYS = frozenset(
     {
         "image",
@@ -45,12 +46,12 @@ _SERVICE_KEYS = frozenset(
         "runtime",
     }
 )
-_EXCERPT = re.compile(r"(?m)^\s*(?:network_mode|shm_size|cap_add|ulimits|ipc):")
-_YAML_LINE = re.compile(r"^\s*(?:-\s+)?(?:[\"'][^\"']+[\"']|[\w./\-<]+)\s*:(?:\s|$)|^\s*-\s|^\s*#")
-_ALIAS = re.compile(r"(?m)(?:^|[\s\[,{:-])\*[A-Za-z0-9_]")
-_SIZE = re.compile(r"(?i)^(?P<number>\d+(?:\.\d+)?)\s*(?P<scale>[kmgt])?i?b?$")
-_SECRET = re.compile(r"(?i)secret|token|password|passwd|api_?key|credential|private")
-_NUMBER = re.compile(r"^\d*\.?\d+$")
+_EXCERPT = regex(r"(?m)^\s*(?:network_mode|shm_size|cap_add|ulimits|ipc):")
+_YAML_LINE = regex(r"^\s*(?:-\s+)?(?:[\"'][^\"']+[\"']|[\w./\-<]+)\s*:(?:\s|$)|^\s*-\s|^\s*#")
+_ALIAS = regex(r"(?m)(?:^|[\s\[,{:-])\*[A-Za-z0-9_]")
+_SIZE = regex(r"(?i)^(?P<number>\d+(?:\.\d+)?)\s*(?P<scale>[kmgt])?i?b?$")
+_SECRET = regex(r"(?i)secret|token|password|passwd|api_?key|credential|private")
+_NUMBER = regex(r"^\d*\.?\d+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """`conntrack -S`, `conntrack -C` and /proc/net/stat/nf_conntrack: what connection tracking counts on each CPU."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.counters import canonical_name
@@ -13,13 +12,14 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(r"^\s*cpu=(?P<cpu>\d+)\s+(?P<pairs>\w+=\d+(?:\s+\w+=\d+)*)\s*$")
-_LOOSE = re.compile(r"(?<!\w)(?P<name>insert_failed|early_drop|search_restart)[=: ]+(?P<count>\d+)\b")
-_HEADING = re.compile(r"^\s*entries\s+.*\binsert_failed\b")
-_HEX_ROW = re.compile(r"^\s*[0-9a-f]{8}(?:\s+[0-9a-f]{8}){9,20}\s*$")
-_TOTAL = re.compile(r"^\s*(?P<count>\d+)\s*$")
-_RECOGNISED = re.compile(r"\bcpu=\d+\s+\w+=\d|\binsert_failed\b|\bconntrack (?:-C|--count)\b")
+_ROW = regex(r"^\s*cpu=(?P<cpu>\d+)\s+(?P<pairs>\w+=\d+(?:\s+\w+=\d+)*)\s*$")
+_LOOSE = regex(r"(?<!\w)(?P<name>insert_failed|early_drop|search_restart)[=: ]+(?P<count>\d+)\b")
+_HEADING = regex(r"^\s*entries\s+.*\binsert_failed\b")
+_HEX_ROW = regex(r"^\s*[0-9a-f]{8}(?:\s+[0-9a-f]{8}){9,20}\s*$")
+_TOTAL = regex(r"^\s*(?P<count>\d+)\s*$")
+_RECOGNISED = regex(r"\bcpu=\d+\s+\w+=\d|\binsert_failed\b|\bconntrack (?:-C|--count)\b")
 _LEVELS = frozenset({"entries"})
 
 

@@ -17,6 +17,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "coredns"
 SLOW_S = 0.1
@@ -26,16 +27,16 @@ FEWEST_QUERIES_COUNT = 20
 MOST_SLOW_COUNT = 1_000
 MOST_TIMES_COUNT = 200_000
 
-_QUERY = re.compile(
+_QUERY = regex(
     r"(?P<client>[\d.:a-fA-F\[\]]{3,60}):\d{1,5} - \d{1,5} \"(?P<kind>[A-Z0-9]{1,10}) IN (?P<name>\S{1,255}) (?:udp|tcp|tls|https) [^\"]{1,40}\""
     r" (?P<code>NOERROR|NXDOMAIN|SERVFAIL|REFUSED|FORMERR|NOTIMP|-) \S{1,40} \d{1,6} (?P<time>\d{1,9}\.\d{1,9})s\b"
 )
-_ERROR = re.compile(r"plugin/errors: \d{1,3} (?P<name>\S{1,255}) (?P<kind>[A-Z0-9]{1,10}): (?P<why>\S.*)$")
-_SILENT = re.compile(
+_ERROR = regex(r"plugin/errors: \d{1,3} (?P<name>\S{1,255}) (?P<kind>[A-Z0-9]{1,10}): (?P<why>\S.*)$")
+_SILENT = regex(
     r"(?:read|dial) (?:udp|tcp)4?6? (?:\S{1,80}->)?(?P<server>\[?[\w.:-]{2,60}\]?:\d{1,5}): (?:i/o timeout|connection timed out)"
 )
-_BUSY = re.compile(r"concurrent queries exceeded maximum \d+|Local health request to \S+ took more than \d")
-_LOOP = re.compile(r"plugin/loop: Loop \(.{1,120}\) detected")
+_BUSY = regex(r"concurrent queries exceeded maximum \d+|Local health request to \S+ took more than \d")
+_LOOP = regex(r"plugin/loop: Loop \(.{1,120}\) detected")
 
 
 @dataclass(slots=True)

@@ -1,6 +1,5 @@
 """CoreDNS' configuration (a Corefile, also inside its ConfigMap): one `Directive` a plug-in and option, with the zone block it stands in."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -10,11 +9,12 @@ from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_DEPTH = 4
 MOST_LINE_CHARACTERS = 1_000
 
-_OPENING = re.compile(
+_OPENING = regex(
     r"^\s*(?P<zones>(?:[\w.*-]+(?::\d{1,5})?|\.(?::\d{1,5})?)(?:[ ,]+(?:[\w.*-]+(?::\d{1,5})?|\.(?::\d{1,5})?))*)\s*\{\s*$"
 )
 _PLUGINS = frozenset(
@@ -26,8 +26,8 @@ _PLUGINS = frozenset(
         "view", "whoami",
     }
 )  # fmt: skip
-_TELLING = re.compile(r"(?m)^[ \t]*(?:(?:forward|proxy) \. \S|kubernetes [\w.-]+\.(?:local|internal|lan)\b|errors[ \t]*$)")
-_OPEN_LINE = re.compile(
+_TELLING = regex(r"(?m)^[ \t]*(?:(?:forward|proxy) \. \S|kubernetes [\w.-]+\.(?:local|internal|lan)\b|errors[ \t]*$)")
+_OPEN_LINE = regex(
     r"(?m)^[ \t]*(?:\.|[\w*-]+(?:\.[\w*-]+)*\.?)(?::\d{1,5})(?:[ \t]+\S{1,255}){0,8}[ \t]*\{[ \t]*$|^[ \t]*\.[ \t]*\{[ \t]*$"
 )
 

@@ -10,39 +10,38 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _LIST = r"(?P<cpus>\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*)"
 _HEX = r"(?P<hex>(?:0x)?[0-9a-fA-F]{1,16}(?:,[0-9a-fA-F]{8})*)"
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("", re.compile(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity list: {_LIST}")),
-    ("", re.compile(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity mask: {_HEX}(?=\s|$)")),
-    ("", re.compile(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to (?=\d[\d,]*-){_LIST}(?=\s|$)")),
-    ("", re.compile(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to {_HEX}(?=\s|$)")),
-    ("process", re.compile(rf"\bCpus_allowed_list:\s+{_LIST}")),
-    ("taskset", re.compile(rf"\btaskset (?:-a )?(?:-p )?(?:-c|-pc|-cp|--cpu-list)[ =]{_LIST}")),
-    ("taskset", re.compile(rf"\btaskset (?:-p )?{_HEX.replace('(?:0x)?', '0x')}(?=\s)")),
-    ("numactl", re.compile(rf"\bnumactl\b.{{0,120}}?(?:--physcpubind|-C)[ =]{_LIST}")),
-    ("numactl", re.compile(r"^\s*physcpubind: (?P<spaced>\d{1,5}(?: \d{1,5})*)")),
-    ("cpuset", re.compile(rf"--cpuset-cpus[ =]\"?{_LIST}")),
-    ("cpuset", re.compile(rf"\bcpuset\.cpus(?:\.effective)?[\"']?\s*[:=]\s*[\"']?{_LIST}")),
-    ("srun", re.compile(rf"--cpu[-_]bind=(?:\w+,)*map_cpu:{_LIST}")),
-    ("srun", re.compile(rf"--cpu[-_]bind=(?:\w+,)*mask_cpu:{_HEX.replace('(?:0x)?', '0x')}")),
-    ("", re.compile(rf"cpu[-_]bind=MASK - (?P<subject>[\w.-]+, task +\d+).{{0,40}}mask {_HEX} set")),
-    ("", re.compile(r"(?P<subject>MCW rank \d{1,6}) bound to .{0,16}(?P<bound>core \d{1,5}.*)$")),
+    ("", regex(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity list: {_LIST}")),
+    ("", regex(rf"\b(?P<subject>pid \d{{1,9}})'s (?:current|new) affinity mask: {_HEX}(?=\s|$)")),
+    ("", regex(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to (?=\d[\d,]*-){_LIST}(?=\s|$)")),
+    ("", regex(rf"\bSetting affinity for (?P<subject>GPU \d{{1,3}}) to {_HEX}(?=\s|$)")),
+    ("process", regex(rf"\bCpus_allowed_list:\s+{_LIST}")),
+    ("taskset", regex(rf"\btaskset (?:-a )?(?:-p )?(?:-c|-pc|-cp|--cpu-list)[ =]{_LIST}")),
+    ("taskset", regex(rf"\btaskset (?:-p )?{_HEX.replace('(?:0x)?', '0x')}(?=\s)")),
+    ("numactl", regex(rf"\bnumactl\b.{{0,120}}?(?:--physcpubind|-C)[ =]{_LIST}")),
+    ("numactl", regex(r"^\s*physcpubind: (?P<spaced>\d{1,5}(?: \d{1,5})*)")),
+    ("cpuset", regex(rf"--cpuset-cpus[ =]\"?{_LIST}")),
+    ("cpuset", regex(rf"\bcpuset\.cpus(?:\.effective)?[\"']?\s*[:=]\s*[\"']?{_LIST}")),
+    ("srun", regex(rf"--cpu[-_]bind=(?:\w+,)*map_cpu:{_LIST}")),
+    ("srun", regex(rf"--cpu[-_]bind=(?:\w+,)*mask_cpu:{_HEX.replace('(?:0x)?', '0x')}")),
+    ("", regex(rf"cpu[-_]bind=MASK - (?P<subject>[\w.-]+, task +\d+).{{0,40}}mask {_HEX} set")),
+    ("", regex(r"(?P<subject>MCW rank \d{1,6}) bound to .{0,16}(?P<bound>core \d{1,5}.*)$")),
     (
         "",
-        re.compile(
-            rf"(?P<subject>[\w /#.-]{{0,60}}?)[ (]{{0,3}}\b(?:on |to )?(?:cores?|cpus?) {_LIST}(?![\w.]| ?%)", re.IGNORECASE
-        ),
+        regex(rf"(?P<subject>[\w /#.-]{{0,60}}?)[ (]{{0,3}}\b(?:on |to )?(?:cores?|cpus?) {_LIST}(?![\w.]| ?%)", re.IGNORECASE),
     ),
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?i)affinity (?:list|mask): |affinity for GPU \d|Cpus_allowed_list:|\btaskset\b|physcpubind|numactl\b.{0,120}-C "
     r"|cpuset[-.]cpus|cpu[-_]bind=|MCW rank \d+ bound"
     r"|\b(?:cores?|cpus?) \d{1,5}-\d{1,5}\b"
 )
-_CORE = re.compile(r"core (\d{1,5})\[")
-_OTHER_TOOLS = re.compile(r"\bnode \d+ cpus:|NUMA node\d+ CPU|On-line CPU|\bcores? \d+ (?:at|is|was)\b", re.IGNORECASE)
+_CORE = regex(r"core (\d{1,5})\[")
+_OTHER_TOOLS = regex(r"\bnode \d+ cpus:|NUMA node\d+ CPU|On-line CPU|\bcores? \d+ (?:at|is|was)\b", re.IGNORECASE)
 _MOST_CPUS = 8192
 _BAD_MASK = Text(en="a CPU mask could not be read", zh="CPU 掩码无法读取")
 

@@ -11,17 +11,18 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_STAT = re.compile(r"^\s*(?:\S*cpu\.stat:)?(?P<name>nr_periods|nr_throttled)[ :=]+(?P<count>\d+)\s*$")
-_MAX = re.compile(r"^\s*(?:\S*cpu\.max:\s*)?(?P<quota>max|\d+) (?P<period>\d{4,7})\s*$")
-_OLD = re.compile(r"^\s*(?:\S*/)?cpu\.cfs_(?P<what>quota|period)_us[ :=]+(?P<number>-?\d+)\s*$")
-_TABLE = re.compile(r"periods\b.*throttled|throttled\b.*periods", re.IGNORECASE)
-_CELL = re.compile(r"\s{2,}|\t+|\s*\|\s*")
-_METRIC = re.compile(
+_STAT = regex(r"^\s*(?:\S*cpu\.stat:)?(?P<name>nr_periods|nr_throttled)[ :=]+(?P<count>\d+)\s*$")
+_MAX = regex(r"^\s*(?:\S*cpu\.max:\s*)?(?P<quota>max|\d+) (?P<period>\d{4,7})\s*$")
+_OLD = regex(r"^\s*(?:\S*/)?cpu\.cfs_(?P<what>quota|period)_us[ :=]+(?P<number>-?\d+)\s*$")
+_TABLE = regex(r"periods\b.*throttled|throttled\b.*periods", re.IGNORECASE)
+_CELL = regex(r"\s{2,}|\t+|\s*\|\s*")
+_METRIC = regex(
     r"^\s*container_cpu_cfs_(?P<what>throttled_periods|periods)_total\{(?P<labels>[^}]*)\} (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 )
-_POD = re.compile(r'(?:pod|container|name)="([^"]+)"')
-_RECOGNISED = re.compile(
+_POD = regex(r'(?:pod|container|name)="([^"]+)"')
+_RECOGNISED = regex(
     r"(?i)\bnr_(?:periods|throttled)[ :=]+\d|cpu\.max\b|cpu\.cfs_\w+_us|\bperiods\b.*throttled"
     r"|throttled\b.*periods|container_cpu_cfs_"
 )

@@ -11,20 +11,21 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TIME = r"(?:\d\d:\d\d:\d\d(?: [AP]M)?|Average:)"
-_MPSTAT_HEADER = re.compile(rf"^\s*(?:{_TIME}\s+)?CPU(?P<columns>(?:\s+%\w+)+)\s*$")
-_MPSTAT_ROW = re.compile(rf"^\s*(?:{_TIME}\s+)?(?P<cpu>all|\d+)(?P<numbers>(?:\s+\d+\.\d+){{5,12}})\s*$")
-_TOP_CORE = re.compile(r"^\s*%?Cpu(?P<cpu>\d+)\s*:\s*(?P<rest>.*\bid\b.*)$", re.IGNORECASE)
-_TOP_PART = re.compile(r"(\d+(?:\.\d+)?)[ %]+(us|sy|ni|id|wa|hi|si|st)\b")
-_TOP_PROCESS = re.compile(
+_MPSTAT_HEADER = regex(rf"^\s*(?:{_TIME}\s+)?CPU(?P<columns>(?:\s+%\w+)+)\s*$")
+_MPSTAT_ROW = regex(rf"^\s*(?:{_TIME}\s+)?(?P<cpu>all|\d+)(?P<numbers>(?:\s+\d+\.\d+){{5,12}})\s*$")
+_TOP_CORE = regex(r"^\s*%?Cpu(?P<cpu>\d+)\s*:\s*(?P<rest>.*\bid\b.*)$", re.IGNORECASE)
+_TOP_PART = regex(r"(\d+(?:\.\d+)?)[ %]+(us|sy|ni|id|wa|hi|si|st)\b")
+_TOP_PROCESS = regex(
     r"^\s*\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[\d.]+[kmgt]? +[RSDZTItX] +(?P<cpu>\d+"
     r"(?:\.\d+)?) +\d+(?:\.\d+)? +\d+:\d+(?:[.:]\d+)? +(?P<name>\S.*)$"
 )
-_PS_PROCESS = re.compile(
+_PS_PROCESS = regex(
     r"^\S+ +\d+ +(?P<cpu>\d+(?:\.\d+)?) +\d+(?:\.\d+)? +\d+ +\d+ +\S+ +[RSDZTI][\w<+]* +\S+ +\d+:\d+ +(?P<name>\S.*)$"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)\bCPU +%usr\b|^[ \t]*(?:[\w.-]+: *)?%Cpu\d+ *:|^[ \t]*(?:[\w.-]+: *)?Cpu\d+ *: +[\d.]+ ?%?us|%CPU +%MEM"
     r"|^[ \t]*(?:[\w.-]+: *)?\d+ +\S+ +(?:-?\d+|rt) +-?\d+ +\S+ +\S+ +\S+ +[RSDZTI] +[\d.]+ +[\d.]+ +\d+:"
 )

@@ -17,13 +17,14 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing import dcgm_fields as dcgm
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "dcgm-exporter"
-_SAMPLE = re.compile(
+_SAMPLE = regex(
     r"^\s*DCGM_(?P<family>FI_DEV|EXP)_(?P<name>[A-Z0-9_]{1,80})\{(?P<labels>[^}]{0,4000})\}\s+(?P<value>[-+\w.]{1,40})(?:\s+\d{1,20})?\s*$"
 )
-_BEGINS = re.compile(r"^\s*DCGM_(?:FI_DEV|EXP)_[A-Z0-9_]{1,80}\{")
-_LABEL = re.compile(r'(\w+)="([^"]*)"')
+_BEGINS = regex(r"^\s*DCGM_(?:FI_DEV|EXP)_[A-Z0-9_]{1,80}\{")
+_LABEL = regex(r'(\w+)="([^"]*)"')
 _MOST_GPUS = 100_000
 _OUTCOMES: dict[float, Literal["pass", "warn", "fail"]] = {0.0: "pass", 10.0: "warn", 20.0: "fail"}
 _CUT = Text(en="this metric of dcgm-exporter is cut or damaged", zh="该 dcgm-exporter 指标不完整或已损坏")
@@ -126,7 +127,7 @@ def _finished(lines: Lines, gpus: dict[tuple[str, str], _Gpu]) -> Iterator[Recor
 READER = Reader(
     title=Text(en="dcgm-exporter metrics", zh="dcgm-exporter 指标"),
     gives=(Gpu, NvLink, GpuCheck),
-    recognises=marked(re.compile(_BEGINS.pattern, re.MULTILINE)),
+    recognises=marked(regex(_BEGINS.pattern, re.MULTILINE)),
     read=_read,
     obtained_by=("curl -s http://NODE:9400/metrics",),
 )

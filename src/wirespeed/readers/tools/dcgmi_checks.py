@@ -15,17 +15,18 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "dcgmi"
-_DIAG = re.compile(r"^\| Diagnostic +\| Result +\|")
-_HEALTH = re.compile(r"^\| Health Monitor Report +\|")
-_HEADER = re.compile(r"^[|+]-+  (?:Metadata|Deployment|Hardware|Integration|Stress|Performance|Custom)  -+\+")
-_ROW = re.compile(r"^\| (?P<name>[^|]{0,40}?) *\| ?(?P<said>[^|]{0,90})\|\s*$")
-_RESULT = re.compile(r"^(?P<outcome>Pass|Fail|Warn|Skip|Not Run)(?: - (?:All|GPUs?: (?P<gpus>[\d, ]{1,400})))?$")
-_GPU_RESULT = re.compile(r"^GPU(?P<gpu>\d{1,3}): (?P<outcome>Pass|Fail|Warn|Skip|Not Run)$")
-_WARNING = re.compile(r"^Warning(?:: GPU(?P<gpu>\d{1,3}))?$")
-_OF_GPU = re.compile(r"\bGPU (\d{1,3})\b")
-_TREE = re.compile(r"^(?P<arrow>(?:-> )?) *(?P<name>\S.*)$")
+_DIAG = regex(r"^\| Diagnostic +\| Result +\|")
+_HEALTH = regex(r"^\| Health Monitor Report +\|")
+_HEADER = regex(r"^[|+]-+  (?:Metadata|Deployment|Hardware|Integration|Stress|Performance|Custom)  -+\+")
+_ROW = regex(r"^\| (?P<name>[^|]{0,40}?) *\| ?(?P<said>[^|]{0,90})\|\s*$")
+_RESULT = regex(r"^(?P<outcome>Pass|Fail|Warn|Skip|Not Run)(?: - (?:All|GPUs?: (?P<gpus>[\d, ]{1,400})))?$")
+_GPU_RESULT = regex(r"^GPU(?P<gpu>\d{1,3}): (?P<outcome>Pass|Fail|Warn|Skip|Not Run)$")
+_WARNING = regex(r"^Warning(?:: GPU(?P<gpu>\d{1,3}))?$")
+_OF_GPU = regex(r"\bGPU (\d{1,3})\b")
+_TREE = regex(r"^(?P<arrow>(?:-> )?) *(?P<name>\S.*)$")
 _OUTCOMES: dict[str, Literal["pass", "warn", "fail"]] = {"Pass": "pass", "Warn": "warn", "Fail": "fail"}
 _HEALTH_OUTCOMES: dict[str, Literal["pass", "warn", "fail"]] = {"Healthy": "pass", "Warning": "warn", "Failure": "fail"}
 _MOST_DETAIL_CHARACTERS = 2_000
@@ -171,7 +172,7 @@ def _told(lines: Lines, box: _Box) -> Iterator[GpuCheck]:
 READER = Reader(
     title=Text(en="dcgmi diag and health", zh="dcgmi diag 与 health"),
     gives=(GpuCheck,),
-    recognises=marked(*(re.compile(one.pattern, re.MULTILINE) for one in (_DIAG, _HEALTH, _HEADER))),
+    recognises=marked(*(regex(one.pattern, re.MULTILINE) for one in (_DIAG, _HEALTH, _HEADER))),
     read=_read,
     obtained_by=("dcgmi diag -r 2", "dcgmi health -c -g 0"),
 )

@@ -3,7 +3,6 @@
 Names of the members: nvvs/include/NvvsJsonStrings.h and dcgmi/DcgmiOutput.cpp of NVIDIA/DCGM.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,10 +15,11 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import marked_documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DIAG = re.compile(r'\{\s*"DCGM (?:GPU )?Diagnostic"\s*:')
-_HEALTH = re.compile(r'\{\s*"body"\s*:\s*\{\s*"(?:CPU|GPU|NvSwitch|Overall Health)"\s*:')
-_OPENING = re.compile(f"{_DIAG.pattern}|{_HEALTH.pattern}")
+_DIAG = regex(r'\{\s*"DCGM (?:GPU )?Diagnostic"\s*:')
+_HEALTH = regex(r'\{\s*"body"\s*:\s*\{\s*"(?:CPU|GPU|NvSwitch|Overall Health)"\s*:')
+_OPENING = regex(f"{_DIAG.pattern}|{_HEALTH.pattern}")
 _OUTCOMES: dict[str, Literal["pass", "warn", "fail"]] = {
     "pass": "pass", "warn": "warn", "fail": "fail", "healthy": "pass", "warning": "warn", "failure": "fail",
 }  # fmt: skip

@@ -12,10 +12,11 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing import dcgm_fields as dcgm
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "dcgmi dmon"
-_HEADING = re.compile(r"^#\s?Entity\s+(?P<columns>[A-Z][A-Z0-9]{1,9}(?:\s+[A-Z][A-Z0-9]{1,9}){0,63})\s*$")
-_ROW = re.compile(r"^\s*GPU (?P<gpu>\d{1,3})\s+(?P<cells>\S.*)$")
+_HEADING = regex(r"^#\s?Entity\s+(?P<columns>[A-Z][A-Z0-9]{1,9}(?:\s+[A-Z][A-Z0-9]{1,9}){0,63})\s*$")
+_ROW = regex(r"^\s*GPU (?P<gpu>\d{1,3})\s+(?P<cells>\S.*)$")
 _CUT = Text(en="a row of dcgmi dmon has another number of cells than its heading", zh="dcgmi dmon 的一行与表头列数不同")
 
 
@@ -62,7 +63,7 @@ def _records(lines: Lines, gpu: int, cells: dict[str, str], quotes: tuple[Quote,
 READER = Reader(
     title=Text(en="dcgmi dmon", zh="dcgmi dmon"),
     gives=(Gpu, NvLink),
-    recognises=marked(re.compile(_HEADING.pattern, re.MULTILINE)),
+    recognises=marked(regex(_HEADING.pattern, re.MULTILINE)),
     read=_read,
     obtained_by=("dcgmi dmon -e 100,112,113,150,155,202,203,230,235,236,237,238 -c 10",),
 )

@@ -1,6 +1,5 @@
 """`dcgmi nvlink --link-status`: a letter per NVLink of each GPU (dcgmi/Nvlink.cpp). Disabled and unsupported links are not told."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.gpu import NvLink
@@ -10,12 +9,13 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "dcgmi nvlink"
-_TITLE = re.compile(r"^\|  NvLink Link Status  \|")
-_GPU = re.compile(r"^\s+gpuId (?P<gpu>\d{1,3}):")
-_STATES = re.compile(r"^\s+(?P<states>[UDX_](?: [UDX_]){0,63})\s*$")
-_RECOGNISED = re.compile(r"(?m)^\|  NvLink Link Status  \||^\s+gpuId \d{1,3}:\s*$")
+_TITLE = regex(r"^\|  NvLink Link Status  \|")
+_GPU = regex(r"^\s+gpuId (?P<gpu>\d{1,3}):")
+_STATES = regex(r"^\s+(?P<states>[UDX_](?: [UDX_]){0,63})\s*$")
+_RECOGNISED = regex(r"(?m)^\|  NvLink Link Status  \||^\s+gpuId \d{1,3}:\s*$")
 _CUT = Text(en="states of NVLinks without their GPU", zh="有 NVLink 状态，但缺少所属 GPU")
 
 

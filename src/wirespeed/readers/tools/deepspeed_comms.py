@@ -14,12 +14,13 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "deepspeed-comms"
-_HEADING = re.compile(r"Comm\. Op\s+Message Size\s+Count\s+Total Latency\(ms\)\s+Avg Latency\(ms\)")
-_OPERATION = re.compile(r"^(?:[\w.-]+: ?)?(?P<name>[a-z][a-z0-9_]{2,40})(?: \| \[Caller Func: [\w.]{1,60}\])?\s*$")
+_HEADING = regex(r"Comm\. Op\s+Message Size\s+Count\s+Total Latency\(ms\)\s+Avg Latency\(ms\)")
+_OPERATION = regex(r"^(?:[\w.-]+: ?)?(?P<name>[a-z][a-z0-9_]{2,40})(?: \| \[Caller Func: [\w.]{1,60}\])?\s*$")
 _N = r"\d{1,15}(?:\.\d{1,6})?"
-_ROW = re.compile(
+_ROW = regex(
     rf"^(?:[\w.-]+: ?)?\s{{4,}}(?P<size>{_N}) ?(?P<unit>[KMGT]?B)\s+(?P<count>\d{{1,12}})\s+(?P<total>{_N})\s+(?P<mean>{_N})(?:\s+(?P<rate>{_N})\s+(?P<bus>{_N}))?\s*$"
 )
 _MS_PER_SECOND, _BITS_PER_GBIT = 1e3, 1e9

@@ -1,6 +1,5 @@
 """`devlink health show` (what reporters of a device say) and `devlink port show` (virtual functions with their state and address)."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.fabric import DeviceHealth
@@ -11,14 +10,15 @@ from wirespeed.model.settings import Setting
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "devlink"
 
-_DEVICE = re.compile(r"^\s*(?P<device>(?:pci|auxiliary)/[\w:.]{4,40}(?:/\d{1,9})?):(?P<rest>.*)$")
-_REPORTER = re.compile(r"(?:^|\s)reporter (?P<reporter>\w{1,40})\b")
-_STATE = re.compile(r"(?:^|\s)state (?P<state>healthy|error) error (?P<errors>\d{1,12}) recover (?P<recoveries>\d{1,12})\b")
-_FUNCTION = re.compile(r"\bflavour pci(?P<kind>vf|sf)\b")
-_HOW = re.compile(r"\bhw_addr (?P<address>[0-9a-f:]{17})(?:.*?\bstate (?P<state>active|inactive)\b)?")
+_DEVICE = regex(r"^\s*(?P<device>(?:pci|auxiliary)/[\w:.]{4,40}(?:/\d{1,9})?):(?P<rest>.*)$")
+_REPORTER = regex(r"(?:^|\s)reporter (?P<reporter>\w{1,40})\b")
+_STATE = regex(r"(?:^|\s)state (?P<state>healthy|error) error (?P<errors>\d{1,12}) recover (?P<recoveries>\d{1,12})\b")
+_FUNCTION = regex(r"\bflavour pci(?P<kind>vf|sf)\b")
+_HOW = regex(r"\bhw_addr (?P<address>[0-9a-f:]{17})(?:.*?\bstate (?P<state>active|inactive)\b)?")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

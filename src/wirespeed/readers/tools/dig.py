@@ -1,6 +1,5 @@
 """`dig`: one timed look-up of a name."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -12,13 +11,14 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_BANNER = re.compile(r"^\s*; <<>> DiG \S+ <<>> (?P<arguments>.*\S)\s*$")
-_STATUS = re.compile(r"->>HEADER<<- .*\bstatus: (?P<status>[A-Z]+)")
-_ASKED = re.compile(r"^\s*;(?P<name>[\w.-]+\.)\s+(?:IN|CH)\s+[A-Z]+\s*$")
-_TIME = re.compile(r"\bQuery time: (?P<number>\d+) (?P<unit>msec|usec)\b")
+_BANNER = regex(r"^\s*; <<>> DiG \S+ <<>> (?P<arguments>.*\S)\s*$")
+_STATUS = regex(r"->>HEADER<<- .*\bstatus: (?P<status>[A-Z]+)")
+_ASKED = regex(r"^\s*;(?P<name>[\w.-]+\.)\s+(?:IN|CH)\s+[A-Z]+\s*$")
+_TIME = regex(r"\bQuery time: (?P<number>\d+) (?P<unit>msec|usec)\b")
 _SHAPES = (_BANNER, _STATUS, _ASKED, _TIME)
-_RECOGNISED = re.compile(r"<<>> DiG |\bQuery time: \d+ [mu]sec")
+_RECOGNISED = regex(r"<<>> DiG |\bQuery time: \d+ [mu]sec")
 UNNAMED = "?"
 """Name where an excerpt shows only the time."""
 

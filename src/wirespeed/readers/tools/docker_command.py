@@ -17,14 +17,15 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import scale_of
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_CONTINUED_LINES = 80
 
-_RUN = re.compile(r"(?<![\w./-])(?P<runtime>docker|podman|nerdctl)\s+(?:container\s+)?(?:run|create)(?=\s|$)(?P<rest>.*)")
-_END = re.compile(r"`|\s(?:&&|\|\||\||>|2>)(?:\s|$)|;(?:\s|$)")
-_ELLIPSIS = re.compile(r"\.\.\.|…")
-_SIZE = re.compile(r"(?i)^(?P<number>\d+(?:\.\d+)?)\s*(?P<scale>[kmgt])?i?b?$")
-_IMAGE = re.compile(r"^[\w.\-]+(?::\d+)?(?:/[\w.\-]+)*(?:[:@][\w.\-:$]+)?$")
+_RUN = regex(r"(?<![\w./-])(?P<runtime>docker|podman|nerdctl)\s+(?:container\s+)?(?:run|create)(?=\s|$)(?P<rest>.*)")
+_END = regex(r"`|\s(?:&&|\|\||\||>|2>)(?:\s|$)|;(?:\s|$)")
+_ELLIPSIS = regex(r"\.\.\.|…")
+_SIZE = regex(r"(?i)^(?P<number>\d+(?:\.\d+)?)\s*(?P<scale>[kmgt])?i?b?$")
+_IMAGE = regex(r"^[\w.\-]+(?::\d+)?(?:/[\w.\-]+)*(?:[:@][\w.\-:$]+)?$")
 
 _SHORT_WITH_VALUE = frozenset("pevwhulmac")
 _SHORT_NAMES = {

@@ -11,41 +11,38 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _NUMBER = r"\d{1,15}(?:[.,]\d{1,15})*"
-_WGET = re.compile(
+_WGET = regex(
     rf"\((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?B/s|[KMGT]?b/s)\) - .{{1,400}}(?:saved|written to stdout) \[(?P<bytes>\d{{1,15}})"
 )
-_CURL = re.compile(
+_CURL = regex(
     r"^\s*(?P<percent>\d{1,3})\s+(?P<total>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+(?P<got>\d[\d.]*[kMGTP]?)\s+\d{1,3}\s+\d[\d.]*[kMGTP]?"
     r"\s+(?P<rate>\d[\d.]*[kMGTP]?)\s+\d[\d.]*[kMGTP]?\s+[-\d]+:[-\d:]+\s+(?P<spent>[-\d]+:[-\d:]+)\s+[-\d]+:[-\d:]+\s+\d"
 )
-_ARIA_RESULT = re.compile(rf"^\s*[0-9a-f]{{6}}\|(?:OK|INPR|ERR)\s*\|\s*(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B/s)\|")
-_ARIA_LIVE = re.compile(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d{{1,15}}) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")
-_RSYNC_LIVE = re.compile(
+_ARIA_RESULT = regex(rf"^\s*[0-9a-f]{{6}}\|(?:OK|INPR|ERR)\s*\|\s*(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B/s)\|")
+_ARIA_LIVE = regex(rf"\[#[0-9a-f]{{6}} \S+ CN:(?P<connections>\d{{1,15}}) DL:(?P<rate>{_NUMBER})(?P<unit>[KMGT]?i?B)\b")
+_RSYNC_LIVE = regex(
     rf"^\s*(?P<bytes>\d[\d,.]*[KMGT]?)\s+(?P<percent>\d{{1,3}})%\s+(?P<rate>{_NUMBER})(?P<unit>[kKMGT]?B/s)\s+\d{{1,15}}:\d\d:\d\d"
 )
-_RSYNC_TOTAL = re.compile(
-    rf"sent (?P<sent>{_NUMBER}) bytes\s+received (?P<received>{_NUMBER}) bytes\s+(?P<rate>{_NUMBER}) bytes/sec"
-)
-_SCP = re.compile(
+_RSYNC_TOTAL = regex(rf"sent (?P<sent>{_NUMBER}) bytes\s+received (?P<received>{_NUMBER}) bytes\s+(?P<rate>{_NUMBER}) bytes/sec")
+_SCP = regex(
     rf"\s(?P<percent>\d{{1,3}})%\s+(?P<size>\d[\d.]*)(?P<size_unit>[KMGT]?B)\s+(?P<rate>{_NUMBER})(?P<unit>[KMGT]?B/s)\s+(?:\d\d:)?\d\d:\d\d"
 )
-_DD = re.compile(
-    rf"\b(?P<bytes>\d{{1,15}}) bytes (?:\([^)]*\) )?(?:copied,|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d{{1,15}})?) s"
-)
-_PIP = re.compile(rf"━\s+(?P<got>\d[\d.]*)/(?P<total>\d[\d.]*) (?P<size_unit>[kMG]?B) (?P<rate>{_NUMBER}) (?P<unit>[kMG]?B/s)")
-_TQDM = re.compile(
+_DD = regex(rf"\b(?P<bytes>\d{{1,15}}) bytes (?:\([^)]*\) )?(?:copied,|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d{{1,15}})?) s")
+_PIP = regex(rf"━\s+(?P<got>\d[\d.]*)/(?P<total>\d[\d.]*) (?P<size_unit>[kMG]?B) (?P<rate>{_NUMBER}) (?P<unit>[kMG]?B/s)")
+_TQDM = regex(
     rf"(?P<percent>\d{{1,3}})%\|[^|]{{0,200}}\|\s*(?P<got>\d[\d.]*[kMGT]?)/(?P<total>\d[\d.]*[kMGT]?)B?\s*\[(?P<spent>[\d:]+)<[^,]{{1,20}},\s*"
     rf"(?P<rate>{_NUMBER})(?P<unit>[kMGT]?i?B/s)"
 )
-_AWS = re.compile(
+_AWS = regex(
     rf"Completed (?P<got>\d[\d.]*) (?P<size_unit>[KMGT]?i?B)/~?\d[\d.]* [KMGT]?i?B \((?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)\)"
 )
-_GSUTIL = re.compile(rf"\[\d{{1,15}}(?:/\d{{1,15}})? files\]\[[^\]]*\].*?\s(?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)")
-_RCLONE = re.compile(rf"Transferred:\s+\d[^,]*, \d{{1,15}}%, (?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B(?:ytes)?/s)")
-_AZCOPY = re.compile(rf"Throughput \((?P<unit>[KMG]b/s)\): (?P<rate>{_NUMBER})")
-_FIO = re.compile(rf"^\s*(?:READ|WRITE): bw=(?P<rate>{_NUMBER})(?P<unit>[KMG]?i?B/s)")
+_GSUTIL = regex(rf"\[\d{{1,15}}(?:/\d{{1,15}})? files\]\[[^\]]*\].*?\s(?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B/s)")
+_RCLONE = regex(rf"Transferred:\s+\d[^,]*, \d{{1,15}}%, (?P<rate>{_NUMBER}) (?P<unit>[KMGT]?i?B(?:ytes)?/s)")
+_AZCOPY = regex(rf"Throughput \((?P<unit>[KMG]b/s)\): (?P<rate>{_NUMBER})")
+_FIO = regex(rf"^\s*(?:READ|WRITE): bw=(?P<rate>{_NUMBER})(?P<unit>[KMG]?i?B/s)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

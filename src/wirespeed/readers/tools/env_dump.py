@@ -1,6 +1,5 @@
 """Environment variables: `env`, `export` lines, `docker -e`, job scripts, and notes such as `X is not set`."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.host import EnvVar
@@ -11,11 +10,12 @@ from wirespeed.model.secrets import REDACTED, is_secret_name
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _NAME = r"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+|PATH|HOME)"
-_ASSIGNED = re.compile(rf"(?:^|[\s;'\"])(?:export\s+|-x\s+|-e\s+|--env[= ])?{_NAME}=(?P<setting>\"[^\"]*\"|'[^']*'|[^\s;]*)")
-_UNSET = re.compile(rf"\b{_NAME}\s+(?:is\s+)?(?:not\s+set|unset)\b")
-_RECOGNISED = re.compile(rf"(?m)(?:^|\s){_NAME}=|{_UNSET.pattern.replace('?P<name>', '?:')}")
+_ASSIGNED = regex(rf"(?:^|[\s;'\"])(?:export\s+|-x\s+|-e\s+|--env[= ])?{_NAME}=(?P<setting>\"[^\"]*\"|'[^']*'|[^\s;]*)")
+_UNSET = regex(rf"\b{_NAME}\s+(?:is\s+)?(?:not\s+set|unset)\b")
+_RECOGNISED = regex(rf"(?m)(?:^|\s){_NAME}=|{_UNSET.pattern.replace('?P<name>', '?:')}")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

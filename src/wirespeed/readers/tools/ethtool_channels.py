@@ -1,6 +1,5 @@
 """`ethtool -l IFACE`: how many queues the interface uses, and how many it could."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkChannels
@@ -11,10 +10,11 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, now_and_most
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*Channel parameters for (?P<link>[^\s:]+):")
-_ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX|TX|Other|Combined):[ \t]*(?P<value>\d+|n/a)?\s*$")
-_RECOGNISED = re.compile(r"(?m)Channel parameters for |^[ \t]*(?:[\w.-]+: *)?Combined:\s+\d|\bethtool (?:-l|--show-channels)\b")
+_HEADER = regex(r"^\s*Channel parameters for (?P<link>[^\s:]+):")
+_ROW = regex(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX|TX|Other|Combined):[ \t]*(?P<value>\d+|n/a)?\s*$")
+_RECOGNISED = regex(r"(?m)Channel parameters for |^[ \t]*(?:[\w.-]+: *)?Combined:\s+\d|\bethtool (?:-l|--show-channels)\b")
 _QUOTED = frozenset({"RX", "TX", "Combined", "Pre-set maximums", "Current hardware settings"})
 
 

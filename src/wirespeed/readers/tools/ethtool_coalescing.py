@@ -1,6 +1,5 @@
 """`ethtool -c IFACE`: interrupt moderation."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkCoalescing
@@ -12,12 +11,13 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off, whole_number
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*Coalesce parameters for (?P<link>[^\s:]+):")
-_ROW = re.compile(
+_HEADER = regex(r"^\s*Coalesce parameters for (?P<link>[^\s:]+):")
+_ROW = regex(
     r"^\s*(?:(?P<key>rx-usecs|tx-usecs|rx-frames|tx-frames):\s*(?P<value>\d+|n/a)|Adaptive RX: *(?P<rx>\S+)\s+TX: *(?P<tx>\S+))\s*$"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)Coalesce parameters for |\bAdaptive RX: |^[ \t]*(?:[\w.-]+: *)?[rt]x-usecs: |\bethtool (?:-c|--show-coalesce)\b"
 )
 

@@ -1,6 +1,5 @@
 """`ethtool -i IFACE`: driver, its version, firmware and PCI address."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import Link
@@ -11,9 +10,10 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(r"^\s*(?P<key>driver|version|firmware-version|bus-info):[ \t]*(?P<value>\S.*)?$")
-_RECOGNISED = re.compile(
+_ROW = regex(r"^\s*(?P<key>driver|version|firmware-version|bus-info):[ \t]*(?P<value>\S.*)?$")
+_RECOGNISED = regex(
     r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:firmware-version|bus-info): |\bethtool (?:-i|--driver) |^[ \t]*driver:"
     r" \S+[ \t]*\n[ \t]*version: "
 )

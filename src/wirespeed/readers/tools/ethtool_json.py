@@ -3,7 +3,6 @@
 The names are those of ethtool's netlink printers; what an object holds tells which command printed it.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +16,12 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.json_excerpt import Document, documents, number
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_FEATURES = 200
 """Linux has some seventy; each is looked for in the document's lines."""
 
-_MARK = re.compile(
+_MARK = regex(
     r"\"ifname\"\s*:\s*\"[^\"\n]{1,32}\"\s*,\s*\"(?:rx-max|rx-mini-max|tx-max|combined-max|adaptive-rx|rx-usecs|autonegotiate|rx-checksumming|tx-checksumming)\""
 )
 

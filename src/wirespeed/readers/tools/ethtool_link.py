@@ -1,6 +1,5 @@
 """`ethtool IFACE`: speed, duplex, autonegotiation, the fastest advertised mode and whether a signal is there."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -14,16 +13,15 @@ from wirespeed.model.units import rate_in_bits_per_s
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
 from wirespeed.readers.parsing.excerpt import Seen
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*Settings for (?P<link>[^\s:]+):")
+_HEADER = regex(r"^\s*Settings for (?P<link>[^\s:]+):")
 _KEYS = r"Speed|Duplex|Auto-negotiation|Link detected|Advertised link modes|Supported link modes|Link partner advertised link modes"
 _MODES = r"\d+base\S+(?:\s+\d+base\S+)*\s*"
-_ROW = re.compile(rf"^\s*(?:(?P<key>{_KEYS}):\s*(?P<value>\S.*)|(?P<more>{_MODES}))$")
-_SPEED = re.compile(r"^(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]b/s)")
-_MODE = re.compile(r"(?P<mbps>\d+)base")
-_RECOGNISED = re.compile(
-    r"(?m)Settings for \S+:|\bSpeed: *(?:\d+ ?Mb/s|Unknown!)|\bLink detected: *(?:yes|no)|\bAdvertised link modes:"
-)
+_ROW = regex(rf"^\s*(?:(?P<key>{_KEYS}):\s*(?P<value>\S.*)|(?P<more>{_MODES}))$")
+_SPEED = regex(r"^(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]b/s)")
+_MODE = regex(r"(?P<mbps>\d+)base")
+_RECOGNISED = regex(r"(?m)Settings for \S+:|\bSpeed: *(?:\d+ ?Mb/s|Unknown!)|\bLink detected: *(?:yes|no)|\bAdvertised link modes:")
 _ADVERTISED = "Advertised link modes"
 _SUPPORTED = "Supported link modes"
 

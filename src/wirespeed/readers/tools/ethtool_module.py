@@ -1,6 +1,5 @@
 """`ethtool -m IFACE`: transceiver or cable, its temperature and its alarms."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkModule
@@ -11,16 +10,17 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(
+_ROW = regex(
     r"^\s*(?P<key>Identifier|Vendor name|Vendor PN|Module temperature(?: high warning threshold)?"
     r"|[A-Z][\w (),.+-]*(?:alarm|warning)(?: \([^)]*\))?)\s*:\s(?P<value>\S.*)$"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Identifier|Vendor PN|Module temperature[\w ]*)\s+: |\bethtool (?:-m|--module-info)\b"
 )
-_CELSIUS = re.compile(r"^(-?\d+(?:\.\d+)?) degrees C")
-_FLAG = re.compile(r"(?:alarm|warning)(?: \([^)]*\))?$")
+_CELSIUS = regex(r"^(-?\d+(?:\.\d+)?) degrees C")
+_FLAG = regex(r"(?:alarm|warning)(?: \([^)]*\))?$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """`ethtool -k IFACE`: offloads by the kernel's feature names."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkOffload
@@ -11,14 +10,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import blocks
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*(?:Features|Offload parameters) for (?P<link>[^\s:]+):")
-_ROW = re.compile(r"^\s*(?P<key>[a-z][\w-]*): (?P<value>on|off)\b *(?P<note>\[[^\]]*\])?\s*$")
-_WELL_KNOWN = re.compile(
+_HEADER = regex(r"^\s*(?:Features|Offload parameters) for (?P<link>[^\s:]+):")
+_ROW = regex(r"^\s*(?P<key>[a-z][\w-]*): (?P<value>on|off)\b *(?P<note>\[[^\]]*\])?\s*$")
+_WELL_KNOWN = regex(
     r"^(?:[rt]x-[\w-]+|scatter-gather|(?:tcp|udp|generic)-(?:segmentation|fragmentation|receive)-offload|large-receive-offload"
     r"|ntuple-filters|receive-hashing|highdma|hw-tc-offload|esp-hw-offload|l2-fwd-offload|loopback)$"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)(?:Features|Offload parameters) for \S+:|\b(?:segmentation|receive|vlan)-offload: (?:on|off)"
     r"|^[ \t]*(?:[\w.-]+: *)?[rt]x-[\w-]+: (?:on|off)\b|\bethtool (?:-k|--show-features)\b"
 )

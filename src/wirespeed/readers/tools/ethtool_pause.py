@@ -1,6 +1,5 @@
 """`ethtool -a IFACE`: 802.3x flow control."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkPause
@@ -11,10 +10,11 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, on_or_off
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*Pause parameters for (?P<link>[^\s:]+):")
-_ROW = re.compile(r"^\s*(?P<key>Autonegotiate|RX|TX|RX negotiated|TX negotiated):\s*(?P<value>on|off)\s*$")
-_RECOGNISED = re.compile(r"Pause parameters for |\bethtool (?:-a|--show-pause)\b|\bAutonegotiate:\s+(?:on|off)")
+_HEADER = regex(r"^\s*Pause parameters for (?P<link>[^\s:]+):")
+_ROW = regex(r"^\s*(?P<key>Autonegotiate|RX|TX|RX negotiated|TX negotiated):\s*(?P<value>on|off)\s*$")
+_RECOGNISED = regex(r"Pause parameters for |\bethtool (?:-a|--show-pause)\b|\bAutonegotiate:\s+(?:on|off)")
 _QUOTED = frozenset({"Autonegotiate", "RX", "TX", "RX negotiated", "TX negotiated"})
 
 

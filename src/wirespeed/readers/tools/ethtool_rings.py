@@ -1,6 +1,5 @@
 """`ethtool -g IFACE`: receive and transmit rings, at present and at most."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import LinkRings
@@ -11,10 +10,11 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import Block, blocks, now_and_most
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*Ring parameters for (?P<link>[^\s:]+):")
-_ROW = re.compile(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$")
-_RECOGNISED = re.compile(r"Ring parameters for |\bRX (?:Mini|Jumbo):|\bethtool (?:-g|--show-ring)\b")
+_HEADER = regex(r"^\s*Ring parameters for (?P<link>[^\s:]+):")
+_ROW = regex(r"^\s*(?P<key>Pre-set maximums|Current hardware settings|RX(?: Mini| Jumbo)?|TX):[ \t]*(?P<value>\d+|n/a)?\s*$")
+_RECOGNISED = regex(r"Ring parameters for |\bRX (?:Mini|Jumbo):|\bethtool (?:-g|--show-ring)\b")
 _QUOTED = frozenset({"RX", "TX", "Pre-set maximums", "Current hardware settings"})
 
 

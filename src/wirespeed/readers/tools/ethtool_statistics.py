@@ -1,6 +1,5 @@
 """`ethtool -S IFACE` and excerpts of it: what the driver counts."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.counters import canonical_name
@@ -13,18 +12,17 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.ethtool import UNKNOWN_LINK, named_link
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*NIC statistics(?: for (?P<link>[^\s:]+))?:\s*$")
-_ROW = re.compile(r"^\s*(?P<name>[\w\[\].-][\w\[\]. -]{0,79}(?:: [a-z][\w.-]*)?)\s*: *(?P<count>\d+)\s*$")
+_HEADER = regex(r"^\s*NIC statistics(?: for (?P<link>[^\s:]+))?:\s*$")
+_ROW = regex(r"^\s*(?P<name>[\w\[\].-][\w\[\]. -]{0,79}(?:: [a-z][\w.-]*)?)\s*: *(?P<count>\d+)\s*$")
 _LOOSE_NAME = (
     r"(?:[rt]x\d*[._-]|port\.|veb\.|queue_\d|pfc_pri|bw_(?:in|out)_|pps_|conntrack_allowance|linklocal_"
     r"|outbound_pci|link_down_events"
     r"|module_high)[\w.-]*"
 )
-_LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_LOOSE_NAME})(?:\[\d+\])?(?:\s*[:=]\s*|\s+)(?P<plus>\+)?(?P<count>\d+)(?![\w.%/])")
-_RECOGNISED = re.compile(
-    rf"NIC statistics|\bethtool (?:-S|--statistics)\b|(?<![\w./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d"
-)
+_LOOSE = regex(rf"(?<![\w./-])(?P<name>{_LOOSE_NAME})(?:\[\d+\])?(?:\s*[:=]\s*|\s+)(?P<plus>\+)?(?P<count>\d+)(?![\w.%/])")
+_RECOGNISED = regex(rf"NIC statistics|\bethtool (?:-S|--statistics)\b|(?<![\w./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d")
 _FLAGS = frozenset({"-S", "--statistics"})
 
 

@@ -15,32 +15,33 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import Point, in_seconds
 
 _TOOL = "guidellm"
-_TITLE = re.compile(r"(?:Request Latency|Server Throughput) Statistics|^\s*Benchmarks Stats:\s*$")
-_FIRST_OF_A_REPORT = re.compile(r"Run Summary Info|^\s*Benchmarks Info:\s*$")
-_RULE = re.compile(r"^\s*\|?[-|]{12,}\s*$")
-_BORDER = re.compile(r"^\s*\|?[=|]{12,}\s*$")
-_STRATEGY = re.compile(
+_TITLE = regex(r"(?:Request Latency|Server Throughput) Statistics|^\s*Benchmarks Stats:\s*$")
+_FIRST_OF_A_REPORT = regex(r"Run Summary Info|^\s*Benchmarks Info:\s*$")
+_RULE = regex(r"^\s*\|?[-|]{12,}\s*$")
+_BORDER = regex(r"^\s*\|?[=|]{12,}\s*$")
+_STRATEGY = regex(
     r"^(?P<kind>synchronous|throughput|concurrent|constant|poisson|async|replay)(?:@(?P<rate>\d{1,9}(?:\.\d{1,6})?))?$"
 )
-_NUMBER = re.compile(r"^\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?$")
+_NUMBER = regex(r"^\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?$")
 _NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^(?:request latency|req latency)\b"), "e2e_s"),
-    (re.compile(r"^ttft\b"), "ttft_s"),
-    (re.compile(r"^itl\b"), "tpot_s"),
-    (re.compile(r"^tpot\b"), ""),
-    (re.compile(r"^requests?(?: stats)? concurrency\b"), "in_flight_count"),
-    (re.compile(r"^requests?(?: stats)? per sec(?:ond)?\b"), "requests_per_s"),
-    (re.compile(r"^(?:output tokens per sec|out tok/sec)\b"), "output_tokens_per_s"),
-    (re.compile(r"^input tokens per sec\b"), "prompt_tokens_per_s"),
-    (re.compile(r"^(?:total tokens per sec|tot tok/sec)\b"), "total_tokens_per_s"),
+    (regex(r"^(?:request latency|req latency)\b"), "e2e_s"),
+    (regex(r"^ttft\b"), "ttft_s"),
+    (regex(r"^itl\b"), "tpot_s"),
+    (regex(r"^tpot\b"), ""),
+    (regex(r"^requests?(?: stats)? concurrency\b"), "in_flight_count"),
+    (regex(r"^requests?(?: stats)? per sec(?:ond)?\b"), "requests_per_s"),
+    (regex(r"^(?:output tokens per sec|out tok/sec)\b"), "output_tokens_per_s"),
+    (regex(r"^input tokens per sec\b"), "prompt_tokens_per_s"),
+    (regex(r"^(?:total tokens per sec|tot tok/sec)\b"), "total_tokens_per_s"),
 )
 _RATES = frozenset({"in_flight_count", "requests_per_s", "output_tokens_per_s", "prompt_tokens_per_s", "total_tokens_per_s"})
 """Of these the mean over the run is read; the median of a rate over moments says little."""
-_UNIT = re.compile(r"(?:\(|\b)(sec|ms)(?:\)|\b)")
-_STATISTIC = re.compile(r"\b(mean|median|mdn|p\d{2})$")
+_UNIT = regex(r"(?:\(|\b)(sec|ms)(?:\)|\b)")
+_STATISTIC = regex(r"\b(mean|median|mdn|p\d{2})$")
 _OWN_TPOT = Text(
     en="GuideLLM's TPOT counts from the start of the request over all tokens: it is not comparable and was not read",
     zh="GuideLLM 的 TPOT 从请求开始计算并除以全部 token，不可比较，未读取",

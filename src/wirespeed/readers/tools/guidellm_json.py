@@ -6,7 +6,6 @@ from the start of the request and is not read.
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +17,13 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import Point
 
 _TOOL = "guidellm"
 MOST_QUOTE_CHARACTERS = 200
-_OPENING = re.compile(r'\{\s*"(?:metadata|benchmarks|args|config)"\s*:')
-_MARK = re.compile(r'"type_"\s*:\s*"generative_benchmark"|"guidellm_version"\s*:')
+_OPENING = regex(r'\{\s*"(?:metadata|benchmarks|args|config)"\s*:')
+_MARK = regex(r'"type_"\s*:\s*"generative_benchmark"|"guidellm_version"\s*:')
 _TIMES = {"time_to_first_token_ms": ("ttft_s", 1e-3), "inter_token_latency_ms": ("tpot_s", 1e-3), "request_latency": ("e2e_s", 1.0)}
 _RATES = {
     "requests_per_second": "requests_per_s", "request_concurrency": "in_flight_count", "output_tokens_per_second": "output_tokens_per_s",

@@ -10,13 +10,14 @@ from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_SECTION = re.compile(
+_SECTION = regex(
     r"^(?:\s*(?=global|defaults))?(?P<kind>global|defaults|frontend|backend|listen|peers|resolvers|userlist|cache|program|ring|http-errors|fcgi-app)"
     r"(?:\s+(?P<name>[\w.:-]+))?(?:\s+from\s+[\w.-]+)?\s*(?:#.*)?$"
 )
-_ALONE = re.compile(r"^\s*(?:global|defaults)\s*(?:#.*)?$|^(?:frontend|backend|listen)\s+[\w.:-]+\s*(?:#.*)?$")
-_SURE = re.compile(
+_ALONE = regex(r"^\s*(?:global|defaults)\s*(?:#.*)?$|^(?:frontend|backend|listen)\s+[\w.:-]+\s*(?:#.*)?$")
+_SURE = regex(
     r"^\s*(?:(?:no )?option (?:http-(?:server-close|keep-alive|no-delay|buffer-request|use-htx|pretend-keepalive)|httpclose|httplog|tcplog|redispatch"
     r"|forwardfor|httpchk|splice-\w+|tcp-smart-\w+|clitcpka|srvtcpka|tcpka|dontlognull|abortonclose|persist|logasap)\b[^;{]*$"
     r"|timeout (?:connect|client|client-fin|server|server-fin|http-request|http-keep-alive|tunnel|queue|check|tarpit) \d{1,15}(?:us|ms|s|m|h|d)?"
@@ -24,12 +25,12 @@ _SURE = re.compile(
     r"|(?:default_backend|use_backend) [\w.-]+[^;{]*$|tune\.[\w.-]+ \S+|(?:default-)?server (?:[\w.-]+ )?\S+:\d{1,15} (?:[^;{]*\b(?:check|maxconn|inter|weight|backup|proto|ssl)\b)[^;{]*$"
     r"|compression (?:algo|type|offload)\b[^;{]*$)\s*(?:#.*)?$"
 )
-_KEYWORD = re.compile(
+_KEYWORD = regex(
     r"^\s+(?P<word>[a-z][a-z0-9._-]*)(?:\s|$)"
     r"|^(?:bind \S*:\d|mode (?:http|tcp)|server \S+ \S+:\d|(?:maxconn|retries) \d|acl \S+ \S|option \S|timeout \S+ \d)"
 )
-_NOT_OURS = re.compile(r"[;{]\s*(?:#.*)?$|^\s*[\w.-]+:(?:\s|$)")
-_WORD = re.compile(
+_NOT_OURS = regex(r"[;{]\s*(?:#.*)?$|^\s*[\w.-]+:(?:\s|$)")
+_WORD = regex(
     r"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<escaped>\\.)|(?P<space>\s+)|(?P<comment>#.*)|(?P<plain>[^\s\"'\\#]+|.)"
 )
 

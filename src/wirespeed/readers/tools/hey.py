@@ -1,6 +1,5 @@
 """hey: the summary of one run with its latency, status and error distributions."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,19 +11,20 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.load_counts import LoadCounts
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 24
 
-_COMMAND = re.compile(r"(?:^|[\s$#%./])hey\s+(?P<flags>-.*)")
-_CONCURRENCY = re.compile(r"(?:^|\s)-c\s*(?P<count>\d{1,7})\b")
-_BEGIN = re.compile(r"^\s*Summary:\s*$")
-_OTHER_TOOL = re.compile(r"^\s*Success rate:")
-_FIGURE = re.compile(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?:\s+secs)?\s*$")
-_PERCENTILE = re.compile(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d{1,15}(?:\.\d+)?) secs")
-_DIAL = re.compile(r"^\s*DNS\+dialup:\s+(?P<number>\d{1,15}(?:\.\d+)?) secs")
+_COMMAND = regex(r"(?:^|[\s$#%./])hey\s+(?P<flags>-.*)")
+_CONCURRENCY = regex(r"(?:^|\s)-c\s*(?P<count>\d{1,7})\b")
+_BEGIN = regex(r"^\s*Summary:\s*$")
+_OTHER_TOOL = regex(r"^\s*Success rate:")
+_FIGURE = regex(r"^\s*(?P<name>Total|Slowest|Average|Requests/sec):\s+(?P<number>\d{1,15}(?:\.\d+)?)(?:\s+secs)?\s*$")
+_PERCENTILE = regex(r"^\s*(?P<percent>50|90|95|99)%+ in (?P<number>\d{1,15}(?:\.\d+)?) secs")
+_DIAL = regex(r"^\s*DNS\+dialup:\s+(?P<number>\d{1,15}(?:\.\d+)?) secs")
 _OWN = frozenset({"Slowest", "dial", "50", "90", "95", "99"})
 """Figures under names that other tools do not print; `Total:` and `Requests/sec:` are no sign of hey."""
-_MARK = re.compile(
+_MARK = regex(
     r"(?m)^[ \t]*DNS\+dialup:\s+\d|^[ \t]*resp wait:\s+\d|^[ \t]*\[\d{3}\]\s+\d{1,15} responses|^[ \t]*Slowest:\s+\d[\d.]* secs|^[ \t]*\d{1,15}% in \d[\d.]* secs"
 )
 

@@ -1,6 +1,5 @@
 """/etc/hosts and `getent hosts`: which address a name has on this machine."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import FrameworkEvent
@@ -13,13 +12,14 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.ip import is_address
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(
+_ROW = regex(
     r"^\s*(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)\s+(?P<names>[A-Za-z][\w.-]*"
     r"(?:\s+[A-Za-z][\w.-]*)*)\s*(?:#.*)?$"
 )
-_ANCHOR = re.compile(r"^\s*(?:127\.0\.\d\.1|::1)\s+[A-Za-z]\S*|/etc/hosts\b")
-_RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:127\.0\.\d\.1|::1)\s+[A-Za-z]|/etc/hosts\b|\bgetent (?:a?hosts)")
+_ANCHOR = regex(r"^\s*(?:127\.0\.\d\.1|::1)\s+[A-Za-z]\S*|/etc/hosts\b")
+_RECOGNISED = regex(r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:127\.0\.\d\.1|::1)\s+[A-Za-z]|/etc/hosts\b|\bgetent (?:a?hosts)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

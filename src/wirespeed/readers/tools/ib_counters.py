@@ -11,26 +11,27 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"# Port (?:extended )?counters: (?P<end>.{0,120}?)\bport (?P<port>\d{1,3})")
-_COMMAND = re.compile(r"\bperfquery\b.{0,60} -C (?P<device>[\w.-]{1,64})(?:.{0,40} -P (?P<port>\d{1,3}))?")
-_LID = re.compile(r"\bLid (?P<lid>\d{1,6})")
-_DOTTED = re.compile(r"(?:^|\s)(?P<name>[A-Z][A-Za-z0-9]{3,47}):\.{2,48}(?P<number>\S{1,24})\s*$")
-_GUID = re.compile(r"\bGUID (?P<guid>0x[0-9a-f]{8,16}) port (?P<port>ALL|\d{1,3}):")
-_BRACKETED = re.compile(r"\[(?P<name>[A-Z][A-Za-z0-9]{3,47}) == (?P<number>\d{1,20})")
+_HEADER = regex(r"# Port (?:extended )?counters: (?P<end>.{0,120}?)\bport (?P<port>\d{1,3})")
+_COMMAND = regex(r"\bperfquery\b.{0,60} -C (?P<device>[\w.-]{1,64})(?:.{0,40} -P (?P<port>\d{1,3}))?")
+_LID = regex(r"\bLid (?P<lid>\d{1,6})")
+_DOTTED = regex(r"(?:^|\s)(?P<name>[A-Z][A-Za-z0-9]{3,47}):\.{2,48}(?P<number>\S{1,24})\s*$")
+_GUID = regex(r"\bGUID (?P<guid>0x[0-9a-f]{8,16}) port (?P<port>ALL|\d{1,3}):")
+_BRACKETED = regex(r"\[(?P<name>[A-Z][A-Za-z0-9]{3,47}) == (?P<number>\d{1,20})")
 _SYSFS_NAME = (
     r"(?:symbol_error|link_downed|link_error_recovery|port_rcv_errors|port_xmit_discards|local_link_integrity_errors|packet_seq_err"
     r"|out_of_sequence|local_ack_timeout_err|rnr_nak_retry_err|roce_slow_restart|roce_adp_retrans)"
 )
-_LOOSE = re.compile(rf"(?<![\w./-])(?P<name>{_SYSFS_NAME})(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<number>\d{{1,20}})(?![\w.%/])")
-_DATA_DELTA = re.compile(
+_LOOSE = regex(rf"(?<![\w./-])(?P<name>{_SYSFS_NAME})(?:\s{{0,3}}[:=]\s{{0,3}}|\s{{1,3}})(?P<number>\d{{1,20}})(?![\w.%/])")
+_DATA_DELTA = regex(
     r"\b(?P<name>port_(?:xmit|rcv)_data|Port(?:Xmit|Rcv)Data)\b.{0,24}?\b(?:delta|diff\w*|in|over|during)\b.{0,16}?(?P<over_s>\d{1,6}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
     r"\W{1,4}(?P<number>\d{1,20}(?:,\d{3}){0,6})(?![\w.%/]|,\d)"
 )
 """A difference that somebody took of a data counter, with its time."""
-_DEVICE = re.compile(r"\b(?P<device>(?:mlx|bnxt_re|irdma|hfi|rocep|ibp)[\w-]{1,24}(?:/\d{1,3})?)\b")
-_WHOLE_LINE = re.compile(r"\blink \S{1,64}/\d{1,3} ")
-_RECOGNISED = re.compile(
+_DEVICE = regex(r"\b(?P<device>(?:mlx|bnxt_re|irdma|hfi|rocep|ibp)[\w-]{1,24}(?:/\d{1,3})?)\b")
+_WHOLE_LINE = regex(r"\blink \S{1,64}/\d{1,3} ")
+_RECOGNISED = regex(
     rf"# Port (?:extended )?counters:|\bport_(?:xmit|rcv)_data\b.{{0,24}}\d|[A-Z][A-Za-z0-9]{{3,47}}:\.{{6,}}\S|\[[A-Z][A-Za-z0-9]{{3,47}} == \d|{_LOOSE.pattern}"
 )
 _NO_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})

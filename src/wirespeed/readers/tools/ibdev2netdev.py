@@ -1,6 +1,5 @@
 """`ibdev2netdev`: which network interface belongs to which RDMA port, and whether that interface is up."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.rdma import RdmaPort
@@ -10,8 +9,9 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_LINE = re.compile(
+_LINE = regex(
     r"(?<![\w.-])(?P<device>[a-z][\w.-]{1,63}) port (?P<port>\d{1,3}) ={1,3}> (?P<link>[\w.@-]{1,32}) "
     r"\((?P<state>Up|Down)\)"
 )

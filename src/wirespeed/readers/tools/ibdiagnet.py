@@ -12,23 +12,24 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "ibdiagnet"
 SCOPE = "ibdiagnet"
 
-_STAGE = re.compile(
+_STAGE = regex(
     r"(?m)^-[IWE]-[ \t]+(?P<stage>(?:Discovery|Lids Check|Links Check|Subnet Manager|Port Counters|Nodes Information|Speed / Width checks|Cable Report"
     r"|Partition Keys|Temperature Sensing|Routing|SHARP|Virtualization))[ \t]+(?P<warnings>\d{1,9})[ \t]+(?P<errors>\d{1,9})(?=[ \t]|$)"
 )
-_UNEXPECTED = re.compile(
+_UNEXPECTED = regex(
     r"(?m)^-[WE]- (?:Link: )?(?P<near>[^\s<]{1,120})<-->(?P<far>[^\s<]{1,120}) - Unexpected actual link (?P<what>speed|width) (?P<actual>[\w.]{1,12})(?P<why>[^\n]{0,300})"
 )
-_SHOULD = re.compile(r"final (?:speed|width) should be (?P<should>[\w.]{1,12})")
-_ROSE = re.compile(
+_SHOULD = regex(r"final (?:speed|width) should be (?P<should>[\w.]{1,12})")
+_ROSE = regex(
     r"(?m)^(?:-[IWE]-[ \t]+)?(?P<port>\S{1,120}) - \"(?P<name>\w{3,60})\" increased during the run \(difference value=(?P<count>\d{1,15})"
 )
-_NO_SM = re.compile(r"(?im)^-[WE]-.{0,60}\b(?:missing|no|not found)\b.{0,30}\bmaster\b.{0,10}\b(?:SM|subnet manager)\b")
-_LANES = re.compile(r"^(?P<lanes>\d{1,2})x?$")
+_NO_SM = regex(r"(?im)^-[WE]-.{0,60}\b(?:missing|no|not found)\b.{0,30}\bmaster\b.{0,10}\b(?:SM|subnet manager)\b")
+_LANES = regex(r"^(?P<lanes>\d{1,2})x?$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """`iblinkinfo`, by node or one a line (`-l`): links that are up, with what they could be. Ports without a partner are passed over."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.cluster import NodeGroup
@@ -12,18 +11,19 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.infiniband import rail_group
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "iblinkinfo"
 _GIGA = 1e9
 
-_NODE = re.compile(r"^\s*(?P<kind>Switch|CA|Router): (?:(?P<guid>0x[0-9a-f]{8,16}) )?(?P<name>\S.{0,80}?):\s*$")
-_LINK = re.compile(
+_NODE = regex(r"^\s*(?P<kind>Switch|CA|Router): (?:(?P<guid>0x[0-9a-f]{8,16}) )?(?P<name>\S.{0,80}?):\s*$")
+_LINK = regex(
     r"\s(?P<port>\d{1,3})\[[ \d]{0,4}\] ==\( ?(?:(?P<lanes>\d{1,2})X *(?P<rate>\d{1,4}(?:\.\d{1,6})?) Gbps +)?"
     r"(?P<state>[A-Z][a-z]{2,11}) ?/ *(?P<physical>[A-Za-z]{2,24})\)==>(?P<far>[^\"]{0,80})\"(?P<name>[^\"]{0,80})\" *\((?P<note>[^()]{0,160})\)"
 )
-_QUOTED_NAME = re.compile(r"\"(?P<name>[^\"]{1,80})\"")
-_GUID = re.compile(r"0x[0-9a-f]{8,16}")
-_FAR_PORT = re.compile(r"(?P<port>\d{1,3})\[[ \d]{0,4}\]\s*$")
+_QUOTED_NAME = regex(r"\"(?P<name>[^\"]{1,80})\"")
+_GUID = regex(r"0x[0-9a-f]{8,16}")
+_FAR_PORT = regex(r"(?P<port>\d{1,3})\[[ \d]{0,4}\]\s*$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """`ibnetdiscover`: each link as its switch sees it, with width and generation (`4xNDR`), and the hosts on each switch."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.cluster import NodeGroup
@@ -12,11 +11,12 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.infiniband import LANE_RATE_BITS_PER_S, rail_group
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "ibnetdiscover"
 
-_NODE = re.compile(r"(?m)^(?P<kind>Switch|Ca|Rt)\s+\d{1,4}\s+\"[A-Z]-(?P<guid>[0-9a-f]{16})\"\s+#\s+\"(?P<name>[^\"\n]{0,80})\"")
-_LINK = re.compile(
+_NODE = regex(r"(?m)^(?P<kind>Switch|Ca|Rt)\s+\d{1,4}\s+\"[A-Z]-(?P<guid>[0-9a-f]{16})\"\s+#\s+\"(?P<name>[^\"\n]{0,80})\"")
+_LINK = regex(
     r"^\[(?P<port>\d{1,3})\](?:\([0-9a-f]{1,16}\))?\s+\"[A-Z]-(?P<guid>[0-9a-f]{16})\"\[(?P<far_port>\d{1,3})\](?:\([0-9a-f]{1,16}\))?"
     r"(?:\[ext \d+\])?\s+#\s+(?:lid \d+ lmc \d+ )?\"(?P<name>[^\"]{0,80})\".{0,40}?\s(?P<lanes>\d{1,2})x(?P<speed>[SDQFEHNX]DR(?:10)?)\b"
 )

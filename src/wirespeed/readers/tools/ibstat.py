@@ -1,6 +1,5 @@
 """`ibstat`: one block a device, one indented block a port; excerpts may lack any line."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,16 +10,17 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DEVICE = re.compile(r"\bCA '(?P<device>[\w.-]{1,64})'")
-_PORT = re.compile(r"^\W*Port (?P<port>\d{1,3}):\s*$")
-_FIELD = re.compile(
+_DEVICE = regex(r"\bCA '(?P<device>[\w.-]{1,64})'")
+_PORT = regex(r"^\W*Port (?P<port>\d{1,3}):\s*$")
+_FIELD = regex(
     r"(?:^|\s)(?P<label>CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):\s*"
     r"(?P<setting>\S+(?: \S+){0,7}?)(?=\s*$|\s{2,}|\s(?:CA type|Firmware version|State|Physical state|Rate|Base lid|SM lid|Link layer):)"
 )
-_INLINE_PORT = re.compile(r"\bPort (?P<port>\d{1,3}):\s+\S")
-_BOARD = re.compile(r"\((?P<board>MT\d{4,5})\)")
-_RECOGNISED = re.compile(r"(?m)\bCA '[\w.-]+'|^\s*Physical state: \w+|^\s*Link layer: (?:InfiniBand|Ethernet)")
+_INLINE_PORT = regex(r"\bPort (?P<port>\d{1,3}):\s+\S")
+_BOARD = regex(r"\((?P<board>MT\d{4,5})\)")
+_RECOGNISED = regex(r"(?m)\bCA '[\w.-]+'|^\s*Physical state: \w+|^\s*Link layer: (?:InfiniBand|Ethernet)")
 _STATES = {"initializing": "init", "initialize": "init"}
 _BAD_RATE = Text(en="the rate of an RDMA port is no number", zh="RDMA 端口的速率不是数字")
 _DEVICE_LABELS = ("CA type", "Firmware version")

@@ -1,6 +1,5 @@
 """`ibstatus`: one block a port, values as sysfs prints them."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.rdma import RdmaPort
@@ -10,14 +9,13 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"Infiniband device '(?P<device>[\w.-]{1,64})' port (?P<port>\d{1,3}) status:")
-_FIELD = re.compile(r"(?:^|\s)(?P<label>base lid|sm lid|state|phys state|rate|link_layer):\s+(?P<setting>\S.{0,63})")
-_NUMBERED = re.compile(r"^\d+: *(?P<word>\w+)")
-_RATE = re.compile(r"^(?P<rate>\d{1,6}(?:\.\d{1,3})?) Gb/sec(?: \((?P<lanes>[^)]{1,24})\))?")
-_RECOGNISED = re.compile(
-    r"(?m)Infiniband device '[\w.-]+' port \d+ status|^\s*(?:phys )?state:\s+\d: \w+|^\s*rate:\s+[\d.]+ Gb/sec"
-)
+_HEADER = regex(r"Infiniband device '(?P<device>[\w.-]{1,64})' port (?P<port>\d{1,3}) status:")
+_FIELD = regex(r"(?:^|\s)(?P<label>base lid|sm lid|state|phys state|rate|link_layer):\s+(?P<setting>\S.{0,63})")
+_NUMBERED = regex(r"^\d+: *(?P<word>\w+)")
+_RATE = regex(r"^(?P<rate>\d{1,6}(?:\.\d{1,3})?) Gb/sec(?: \((?P<lanes>[^)]{1,24})\))?")
+_RECOGNISED = regex(r"(?m)Infiniband device '[\w.-]+' port \d+ status|^\s*(?:phys )?state:\s+\d: \w+|^\s*rate:\s+[\d.]+ Gb/sec")
 _BAD_RATE = Text(en="the rate of an RDMA port could not be read", zh="RDMA 端口的速率无法读取")
 
 

@@ -11,15 +11,16 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_FIELD = re.compile(
+_FIELD = regex(
     r"(?:^|\s)(?P<label>hca_id|fw_ver|board_id|port|state|max_mtu|active_mtu|sm_lid|port_lid|link_layer"
     r"|active_width|active_speed|phys_state)"
     r":\s+(?P<setting>\S.{0,63})"
 )
-_GID = re.compile(r"GID\[ *(?P<index>\d{1,4})\]:\s+(?P<gid>[0-9a-fA-F:.]{2,45})(?:, (?P<type>IB/RoCE v1|RoCE v1|RoCE v2|IB))?")
-_RECOGNISED = re.compile(r"(?m)\bhca_id:\s+\w|^\s*state:\s+PORT_\w+|^\s*(?:active|max)_mtu:\s+\d|^\s*GID\[ *\d+\]:")
-_FIRST_NUMBER = re.compile(r"^(\d{1,6}(?:\.\d{1,3})?)")
+_GID = regex(r"GID\[ *(?P<index>\d{1,4})\]:\s+(?P<gid>[0-9a-fA-F:.]{2,45})(?:, (?P<type>IB/RoCE v1|RoCE v1|RoCE v2|IB))?")
+_RECOGNISED = regex(r"(?m)\bhca_id:\s+\w|^\s*state:\s+PORT_\w+|^\s*(?:active|max)_mtu:\s+\d|^\s*GID\[ *\d+\]:")
+_FIRST_NUMBER = regex(r"^(\d{1,6}(?:\.\d{1,3})?)")
 _DEVICE_LABELS = frozenset({"hca_id", "fw_ver", "board_id"})
 _BAD_MTU = Text(en="an MTU of ibv_devinfo is no number", zh="ibv_devinfo 的 MTU 不是数字")
 

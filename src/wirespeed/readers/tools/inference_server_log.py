@@ -18,6 +18,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "inference-server"
 MOST_LINE_CHARACTERS = 4_000
@@ -25,69 +26,67 @@ MOST_BUFFERS = 64
 
 _ADDRESS = r"(?:https?://)?(?P<host>\[[0-9a-fA-F:]{2,45}\]|[\w.-]{1,253}|\*):(?P<port>\d{1,5})\b"
 _LISTENS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("uvicorn", re.compile(rf"\bUvicorn running on {_ADDRESS}")),
-    ("vllm", re.compile(rf"Starting vLLM (?:API )?server(?: \d+)? on {_ADDRESS}")),
-    ("ollama", re.compile(rf"(?:msg=\"|INFO |routes\.go:\d+: )Listening on {_ADDRESS}")),
-    ("llama.cpp", re.compile(rf"server is listening on {_ADDRESS}")),
+    ("uvicorn", regex(rf"\bUvicorn running on {_ADDRESS}")),
+    ("vllm", regex(rf"Starting vLLM (?:API )?server(?: \d+)? on {_ADDRESS}")),
+    ("ollama", regex(rf"(?:msg=\"|INFO |routes\.go:\d+: )Listening on {_ADDRESS}")),
+    ("llama.cpp", regex(rf"server is listening on {_ADDRESS}")),
     (
         "llama.cpp",
-        re.compile(
+        regex(
             r"HTTP server (?:is )?listening.{0,160}?hostname[:=] ?\"?(?P<host>[\w.:]{1,253})\"?,? .{0,40}?port[:=] ?\"?(?P<port>\d{1,5})"
         ),
     ),
-    ("llama.cpp rpc-server", re.compile(rf"Starting RPC server (?:v[\d.]+ )?on {_ADDRESS}")),
-    ("triton", re.compile(rf"Started (?:GRPCInferenceService|HTTPService|Metrics Service) at {_ADDRESS}")),
-    ("localai", re.compile(rf"LocalAI (?:API )?is (?:listening|started and running).{{0,160}}?(?:endpoint|address)=\"?{_ADDRESS}")),
-    ("localai", re.compile(r"\(bound on host (?P<host>[\w.:]{1,253}) and port (?P<port>\d{1,5})\)")),
-    ("tgi", re.compile(r"\bArgs \{.{0,3000}?hostname: \"(?P<host>[\w.:]{1,253})\", port: (?P<port>\d{1,5})\b")),
-    ("gunicorn", re.compile(rf"\[INFO\] Listening at: {_ADDRESS}")),
-    ("flask", re.compile(rf"(?m)^[ \t]*\* Running on {_ADDRESS}")),
+    ("llama.cpp rpc-server", regex(rf"Starting RPC server (?:v[\d.]+ )?on {_ADDRESS}")),
+    ("triton", regex(rf"Started (?:GRPCInferenceService|HTTPService|Metrics Service) at {_ADDRESS}")),
+    ("localai", regex(rf"LocalAI (?:API )?is (?:listening|started and running).{{0,160}}?(?:endpoint|address)=\"?{_ADDRESS}")),
+    ("localai", regex(r"\(bound on host (?P<host>[\w.:]{1,253}) and port (?P<port>\d{1,5})\)")),
+    ("tgi", regex(r"\bArgs \{.{0,3000}?hostname: \"(?P<host>[\w.:]{1,253})\", port: (?P<port>\d{1,5})\b")),
+    ("gunicorn", regex(rf"\[INFO\] Listening at: {_ADDRESS}")),
+    ("flask", regex(rf"(?m)^[ \t]*\* Running on {_ADDRESS}")),
 )
-_ALL_ADDRESSES = re.compile(r"\* Running on all addresses \((?P<host>[\w.:]+)\)")
-_RPC_ENDPOINT = re.compile(rf"^\s*endpoint\s*: {_ADDRESS}\s*$")
-_RPC_START = re.compile(r"Starting RPC server v\d")
+_ALL_ADDRESSES = regex(r"\* Running on all addresses \((?P<host>[\w.:]+)\)")
+_RPC_ENDPOINT = regex(rf"^\s*endpoint\s*: {_ADDRESS}\s*$")
+_RPC_START = regex(r"Starting RPC server v\d")
 
-_OFFLOADED = re.compile(r"\boffloaded (?P<gpu>\d{1,5})/(?P<all>\d{1,5}) layers to GPU")
-_OFFLOAD_PLAN = re.compile(
-    r"msg=\"?offload[^\"]{0,40}\"?.{0,400}?layers\.model=(?P<all>\d{1,5}) layers\.offload=(?P<gpu>\d{1,5})\b"
-)
-_BUFFER = re.compile(r"(?P<where>\S{1,80}) +(?:model|KV) buffer size *= *(?P<size>\d+(?:\.\d+)?) (?P<unit>[KMG]iB)\b")
-_OLLAMA_PS = re.compile(
+_OFFLOADED = regex(r"\boffloaded (?P<gpu>\d{1,5})/(?P<all>\d{1,5}) layers to GPU")
+_OFFLOAD_PLAN = regex(r"msg=\"?offload[^\"]{0,40}\"?.{0,400}?layers\.model=(?P<all>\d{1,5}) layers\.offload=(?P<gpu>\d{1,5})\b")
+_BUFFER = regex(r"(?P<where>\S{1,80}) +(?:model|KV) buffer size *= *(?P<size>\d+(?:\.\d+)?) (?P<unit>[KMG]iB)\b")
+_OLLAMA_PS = regex(
     r"(?m)^\S{1,200}[ \t]+[0-9a-f]{8,12}[ \t]+\d+(?:\.\d+)? [KMGT]B[ \t]+(?P<split>\d{1,3}%(?:/\d{1,3}%)? (?:CPU/GPU|CPU|GPU))\s"
 )
 _DEVICES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("ollama", "cpu", re.compile(r"msg=\"inference compute\".{0,200}? library=cpu\b|msg=\"no compatible GPUs were discovered\"")),
-    ("ollama", "gpu", re.compile(r"msg=\"inference compute\".{0,200}? library=(?P<named>cuda|rocm|metal|oneapi|vulkan)\b", re.I)),
-    ("vllm", "cpu", re.compile(r"Automatically detected platform cpu\b|device_config=(?:DeviceConfig\(.{0,30})?'?cpu\b")),
-    ("vllm", "gpu", re.compile(r"Automatically detected platform (?P<named>cuda|rocm|xpu|tpu|hpu)\b")),
+    ("ollama", "cpu", regex(r"msg=\"inference compute\".{0,200}? library=cpu\b|msg=\"no compatible GPUs were discovered\"")),
+    ("ollama", "gpu", regex(r"msg=\"inference compute\".{0,200}? library=(?P<named>cuda|rocm|metal|oneapi|vulkan)\b", re.I)),
+    ("vllm", "cpu", regex(r"Automatically detected platform cpu\b|device_config=(?:DeviceConfig\(.{0,30})?'?cpu\b")),
+    ("vllm", "gpu", regex(r"Automatically detected platform (?P<named>cuda|rocm|xpu|tpu|hpu)\b")),
     (
         "llama.cpp",
         "cpu",
-        re.compile(
+        regex(
             r"no usable GPU found|compiled without (?:GPU|CUDA) support|ggml_cuda_init: failed to initialize CUDA|not compiled with GPU offload support"
         ),
     ),
-    ("llama.cpp", "gpu", re.compile(r"ggml_(?P<named>cuda|rocm|metal|vulkan|sycl)_init: found [1-9]\d* ", re.I)),
-    ("llama.cpp rpc-server", "cpu", re.compile(r"create_backend: using CPU backend")),
-    ("llama.cpp rpc-server", "gpu", re.compile(r"create_backend: using (?P<named>CUDA|Metal|Vulkan|SYCL|ROCm) backend")),
+    ("llama.cpp", "gpu", regex(r"ggml_(?P<named>cuda|rocm|metal|vulkan|sycl)_init: found [1-9]\d* ", re.I)),
+    ("llama.cpp rpc-server", "cpu", regex(r"create_backend: using CPU backend")),
+    ("llama.cpp rpc-server", "gpu", regex(r"create_backend: using (?P<named>CUDA|Metal|Vulkan|SYCL|ROCm) backend")),
     (
         "localai",
         "cpu",
-        re.compile(r"/backends/cpu-\w|GPU (?:device )?not found, using CPU|WARN.{0,60}no GPU (?:device )?(?:found|detected)"),
+        regex(r"/backends/cpu-\w|GPU (?:device )?not found, using CPU|WARN.{0,60}no GPU (?:device )?(?:found|detected)"),
     ),
 )
-_REMOTE = re.compile(r"^RPC\d*\[|^RPC\d*$")
+_REMOTE = regex(r"^RPC\d*\[|^RPC\d*$")
 
 _TIMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("load_s", re.compile(r"Loading weights took (?P<s>\d+(?:\.\d+)?) seconds")),
-    ("load_s", re.compile(r"Model loading took \d+(?:\.\d+)? Gi?B and (?P<s>\d+(?:\.\d+)?) seconds")),
-    ("load_s", re.compile(r"Load weight end\. elapsed=(?P<s>\d+(?:\.\d+)?) ?s\b")),
-    ("compile_s", re.compile(r"torch\.compile (?:takes|took) (?P<s>\d+(?:\.\d+)?) s in total")),
-    ("compile_s", re.compile(r"Graph capturing finished in (?P<s>\d+(?:\.\d+)?) secs")),
-    ("compile_s", re.compile(r"Capture cuda graph end\. Time elapsed: (?P<s>\d+(?:\.\d+)?) ?s\b")),
-    ("start_s", re.compile(r"init engine \(.{0,80}\) took (?P<s>\d+(?:\.\d+)?) seconds")),
-    ("start_s", re.compile(r"llama runner started in (?P<s>\d+(?:\.\d+)?) seconds")),
-    ("start_s", re.compile(r"\bShard ready in (?P<s>\d+(?:\.\d+)?)s\b")),
+    ("load_s", regex(r"Loading weights took (?P<s>\d+(?:\.\d+)?) seconds")),
+    ("load_s", regex(r"Model loading took \d+(?:\.\d+)? Gi?B and (?P<s>\d+(?:\.\d+)?) seconds")),
+    ("load_s", regex(r"Load weight end\. elapsed=(?P<s>\d+(?:\.\d+)?) ?s\b")),
+    ("compile_s", regex(r"torch\.compile (?:takes|took) (?P<s>\d+(?:\.\d+)?) s in total")),
+    ("compile_s", regex(r"Graph capturing finished in (?P<s>\d+(?:\.\d+)?) secs")),
+    ("compile_s", regex(r"Capture cuda graph end\. Time elapsed: (?P<s>\d+(?:\.\d+)?) ?s\b")),
+    ("start_s", regex(r"init engine \(.{0,80}\) took (?P<s>\d+(?:\.\d+)?) seconds")),
+    ("start_s", regex(r"llama runner started in (?P<s>\d+(?:\.\d+)?) seconds")),
+    ("start_s", regex(r"\bShard ready in (?P<s>\d+(?:\.\d+)?)s\b")),
 )
 _HINTS = (
     "running on", "Running on", "istening", "Starting ", "Started ", "started ", "bound on host", "Args {", "endpoint", "layers", "buffer size",

@@ -11,14 +11,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
-_ROW = re.compile(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s+(?P<rest>[^\s\d]\S*(?:\s+\S+)*)\s*$")
-_CONTROLLER = re.compile(
+_HEADER = regex(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
+_ROW = regex(r"^\s*(?P<irq>\d{1,5}|[A-Z]{2,4}\d?):(?P<counts>(?:\s+\d+)+)\s+(?P<rest>[^\s\d]\S*(?:\s+\S+)*)\s*$")
+_CONTROLLER = regex(
     r"^(?:IR-)?(?:PCI-MSI|IO-APIC|XT-PIC|ITS|GIC|MSI|DMAR|Hyper-V|xen|ICU|PCI-HT|HPET|PLIC|APLIC|IMSIC)", re.IGNORECASE
 )
-_AFFINITY = re.compile(r"^\s*/proc/irq/(?P<irq>\d+)/(?:smp|effective)_affinity_list:\s*(?P<cpus>[\d,-]+)\s*$")
-_RECOGNISED = re.compile(
+_AFFINITY = regex(r"^\s*/proc/irq/(?P<irq>\d+)/(?:smp|effective)_affinity_list:\s*(?P<cpus>[\d,-]+)\s*$")
+_RECOGNISED = regex(
     r"(?im)^[ \t]+CPU0(?:\s+CPU\d+)*[ \t]*$|^[ \t]*(?:[\w.-]+: *)?\d{1,5}:(?:\s+\d+)+\s+(?:IR-)?(?:PCI-MSI"
     r"|IO-APIC|ITS|GIC|MSI|xen|Hyper-V)"
     r"|/proc/irq/\d+/\w+_affinity_list:"

@@ -1,6 +1,5 @@
 """Block devices as iostat shows them (`iostat -x`): one record a device, of its busiest interval."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,11 +11,12 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "iostat"
 MOST_DEVICES = 1_024
-_HEADER = re.compile(r"^\s*Device:?\s(?:.*\s)?%util\s*$")
-_NUMBER = re.compile(r"^\d{1,15}(?:[.,]\d{1,6})?$")
+_HEADER = regex(r"^\s*Device:?\s(?:.*\s)?%util\s*$")
+_NUMBER = regex(r"^\d{1,15}(?:[.,]\d{1,6})?$")
 _WAITS = ("await", "r_await", "w_await")
 _QUEUES = ("aqu-sz", "avgqu-sz")
 _BYTES = {"rkB/s": 1024.0, "wkB/s": 1024.0, "rMB/s": 1024.0**2, "wMB/s": 1024.0**2}

@@ -13,15 +13,14 @@ from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, is_address, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_INET = re.compile(
+_INET = regex(
     r"^\s*(?:\d+: +(?P<name>[\w.-]+)(?:@\S+)? +)?inet6? (?P<address>[0-9A-Fa-f.:]+)(?: peer \S+?)?(?:/"
     r"(?P<length>\d+))(?P<rest>\s.*)?$"
 )
-_BRIEF = re.compile(
-    r"^(?P<name>[A-Za-z0-9_][\w.-]*)(?:@\S+)? +(?:UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<all>[0-9a-f.:]+/\d+.*)$"
-)
-_RECOGNISED = re.compile(r"(?m)\binet6? [0-9a-fA-F.:]+(?: peer \S+)?/\d|^\S+ +(?:UP|DOWN|UNKNOWN) +[0-9a-f.:]+/\d|\"addr_info\"")
+_BRIEF = regex(r"^(?P<name>[A-Za-z0-9_][\w.-]*)(?:@\S+)? +(?:UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +(?P<all>[0-9a-f.:]+/\d+.*)$")
+_RECOGNISED = regex(r"(?m)\binet6? [0-9a-fA-F.:]+(?: peer \S+)?/\d|^\S+ +(?:UP|DOWN|UNKNOWN) +[0-9a-f.:]+/\d|\"addr_info\"")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

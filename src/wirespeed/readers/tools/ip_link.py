@@ -15,15 +15,16 @@ from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import HEADER, RECOGNISED, number_after, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HARDWARE = re.compile(r"^\s+link/(?P<type>[\w/-]+)(?: (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?")
+_HARDWARE = regex(r"^\s+link/(?P<type>[\w/-]+)(?: (?P<mac>[0-9a-f]{2}(?::[0-9a-f]{2})+))?")
 _KINDS = (
     "vxlan|geneve|bridge|bond|veth|vlan|macvlan|ipvlan|dummy|ipip|sit|gre|gretap|ip6tnl|ip6gre|wireguard|tun|tap|ifb|vrf|team|ipoib"
 )
-_KIND = re.compile(rf"^\s+(?P<kind>{_KINDS})\b(?!_)")
-_COUNTED = re.compile(r"^\s+(?P<way>RX|TX)(?P<errors> errors)?:(?P<columns>(?: +\w+)+)\s*$")
-_NUMBERS = re.compile(r"^\s+\d+(?: +\d+)+\s*$")
-_BRIEF = re.compile(
+_KIND = regex(rf"^\s+(?P<kind>{_KINDS})\b(?!_)")
+_COUNTED = regex(r"^\s+(?P<way>RX|TX)(?P<errors> errors)?:(?P<columns>(?: +\w+)+)\s*$")
+_NUMBERS = regex(r"^\s+\d+(?: +\d+)+\s*$")
+_BRIEF = regex(
     r"^(?P<name>[A-Za-z0-9_][\w.:-]*)(?:@\S+)? +(?P<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT) +"
     r"(?P<mac>[0-9a-f:]{17}) <(?P<flags>[A-Z0-9_,-]+)>"
 )

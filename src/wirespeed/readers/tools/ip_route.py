@@ -14,21 +14,22 @@ from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.ip import is_address, number_after, value_after
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TYPES = "unicast|local|broadcast|multicast|anycast|blackhole|unreachable|prohibit|throw|nat"
 _DESTINATION = r"(?P<destination>default|\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:/\d+)?)"
-_ROUTE = re.compile(
+_ROUTE = regex(
     rf"^\s*(?:(?P<type>{_TYPES}) )?{_DESTINATION}(?P<rest>(?: from \S+)?(?: (?:via|dev|nhid|proto|table|scope"
     rf"|encap|src|metric)\b.*)?)\s*$"
 )
-_NEIGHBOUR = re.compile(r"\blladdr\b|\b(?:REACHABLE|STALE|DELAY|PROBE|FAILED|INCOMPLETE|PERMANENT|NOARP)\s*$")
-_HOP = re.compile(r"^\s+nexthop (?P<rest>.*\S)\s*$")
-_CACHE = re.compile(r"^\s+cache\b(?P<rest>.*)$")
-_TABLE_ROW = re.compile(
+_NEIGHBOUR = regex(r"\blladdr\b|\b(?:REACHABLE|STALE|DELAY|PROBE|FAILED|INCOMPLETE|PERMANENT|NOARP)\s*$")
+_HOP = regex(r"^\s+nexthop (?P<rest>.*\S)\s*$")
+_CACHE = regex(r"^\s+cache\b(?P<rest>.*)$")
+_TABLE_ROW = regex(
     r"^(?P<destination>\d+(?:\.\d+){3}|default) +(?P<gateway>\S+) +(?P<mask>\d+(?:\.\d+){3}) +[UGHRDMAC!]+ +"
     r"(?P<numbers>\d+ +\d+ +\d+) +(?P<link>\S+)\s*$"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:(?:{_TYPES}) )?(?:default|[0-9a-fA-F.:]+(?:/\d+)?) (?:from \S+ )?(?:via|dev|proto) \S"
     r"|^[ \t]+nexthop (?:via|dev)|^Destination +Gateway +Genmask|\"dst\":"
 )

@@ -15,26 +15,27 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_STREAMS = 1024
 """Stream numbers remembered in one run; iperf3 itself stops at 128."""
 
 _HEAD = r"\[\s*\*?(?P<id>\d{1,15}|SUM)(?:-[^\]\s]+)?\](?:\[(?P<direction>[TR]X-[CS])\])?\s+(?P<start>\d{1,15}\.\d+)-\s*(?P<end>\d{1,15}\.\d+)\s+sec\b"
-_BEGUN = re.compile(_HEAD)
-_ROW = re.compile(
+_BEGUN = regex(_HEAD)
+_ROW = regex(
     _HEAD + r"\s+(?P<size>\d[\d.]*)\s+(?P<size_unit>[KMGT]?Bytes)\s+(?P<rate>\d[\d.]*)\s+(?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)"
     r"(?P<rest>.*)"
 )
-_DATAGRAMS = re.compile(r"(?<![\d.])(?P<jitter>\d[\d.]*) ms\s+(?P<lost>\d{1,15})/\s*(?P<total>\d{1,15})")
-_RETRANSMITS = re.compile(
+_DATAGRAMS = regex(r"(?<![\d.])(?P<jitter>\d[\d.]*) ms\s+(?P<lost>\d{1,15})/\s*(?P<total>\d{1,15})")
+_RETRANSMITS = regex(
     r"^\s+(?P<packets>\d{1,15})(?:\s+(?P<window>\d[\d.]*) (?P<window_unit>[KMGT]?Bytes))?\s*(?:sender|receiver)?\s*$"
 )
-_STREAM = re.compile(r"\[\s*(?P<id>\d{1,15})\] local \S+ port \d{1,15} connected (?:to|with) ")
-_COMMAND = re.compile(r"(?:^|[\s$#])iperf3?\s+(?P<flags>-.*)")
-_PARALLEL = re.compile(r"(?:^|\s)(?:-P\s*|--parallel[ =])(?P<count>\d{1,4})\b")
-_REVERSE_FLAG = re.compile(r"(?:^|\s)(?:-R|--reverse)\b")
-_RUN_START = re.compile(r"Connecting to host |Client connecting to |(?:Server|Client) listening on|Accepted connection from")
-_SERVER = re.compile(r"Server listening on|Accepted connection from")
+_STREAM = regex(r"\[\s*(?P<id>\d{1,15})\] local \S+ port \d{1,15} connected (?:to|with) ")
+_COMMAND = regex(r"(?:^|[\s$#])iperf3?\s+(?P<flags>-.*)")
+_PARALLEL = regex(r"(?:^|\s)(?:-P\s*|--parallel[ =])(?P<count>\d{1,4})\b")
+_REVERSE_FLAG = regex(r"(?:^|\s)(?:-R|--reverse)\b")
+_RUN_START = regex(r"Connecting to host |Client connecting to |(?:Server|Client) listening on|Accepted connection from")
+_SERVER = regex(r"Server listening on|Accepted connection from")
 
 Role: TypeAlias = Literal["sender", "receiver", "sum-sender", "sum-receiver", "interval", "mean", "peak"]
 

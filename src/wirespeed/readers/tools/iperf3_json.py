@@ -12,14 +12,15 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_COUNT = 1e15
 """A larger count is damage."""
 
 Role: TypeAlias = Literal["sum-sender", "sum-receiver", "mean"]
 
-_DOCUMENT = re.compile(r"\{\s*\"(?:start|title|end|sum_sent|error)\"\s*:")
-_MARK = re.compile(r"\"(?:sum_sent|sum_received|bits_per_second|test_start|connecting_to)\"|\"version\":\s*\"iperf ")
+_DOCUMENT = regex(r"\{\s*\"(?:start|title|end|sum_sent|error)\"\s*:")
+_MARK = regex(r"\"(?:sum_sent|sum_received|bits_per_second|test_start|connecting_to)\"|\"version\":\s*\"iperf ")
 _SUMS: tuple[tuple[str, Role, bool], ...] = (
     ("sum_sent", "sum-sender", False),
     ("sum_received", "sum-receiver", False),

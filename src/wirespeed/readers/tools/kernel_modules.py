@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 PEER_MEMORY = ("nvidia_peermem", "nv_peer_mem")
 """The two names under which peer memory for GPUs has been shipped; one of them is enough."""
@@ -20,23 +21,23 @@ _KNOWN = (
     r"|ib_uverbs|ib_ipoib|ib_umad"
     r"|rdma_cm|rdma_ucm|mlx[45]_(?:core|ib)|efa|ena|bnxt_(?:en|re)|irdma|ice|i40e|gve|amdgpu|nf_conntrack|mlx_compat|knem|xpmem"
 )
-_ROW = re.compile(rf"^\s*(?P<name>{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)")
-_ANY_ROW = re.compile(r"^\s*\w{2,64}\s+\d{3,10}\s+-?\d{1,6}(?:\s+\S.*)?$")
-_HEADING = re.compile(r"^\s*Module\s+Size\s+Used by\s*$")
-_FAILED = re.compile(
+_ROW = regex(rf"^\s*(?P<name>{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)")
+_ANY_ROW = regex(r"^\s*\w{2,64}\s+\d{3,10}\s+-?\d{1,6}(?:\s+\S.*)?$")
+_HEADING = regex(r"^\s*Module\s+Size\s+Used by\s*$")
+_FAILED = regex(
     r"modprobe: (?:FATAL: Module (?P<missing>[\w-]{2,64}) not found|ERROR: could not insert '(?P<refused>[\w-]{2,64})')"
     r"|insmod: ERROR: could not insert module \S*?(?P<file>[\w-]{2,64})\.ko"
 )
-_SERVICE = re.compile(r"\b(?P<name>nv_peer_mem|nvidia[-_]peermem) module is (?P<not>not )?loaded")
-_GREP = re.compile(
+_SERVICE = regex(r"\b(?P<name>nv_peer_mem|nvidia[-_]peermem) module is (?P<not>not )?loaded")
+_GREP = regex(
     r"\blsmod\s*\|\s*(?:e|f)?grep (?:-\w+ )*[\"']?(?P<what>nvidia_peermem|nv_peer_mem|peermem|peer_mem|nv_peer"
     r"|peer|gdrdrv|efa)\b"
 )
-_PEER_FILE = re.compile(r"/sys/kernel/mm/memory_peers/(?:nv_mem|nvidia-peermem)/version(?P<rest>.*)$")
-_PEER_DIRECTORY = re.compile(r"/sys/kernel/mm/memory_peers/?['\"’]?(?P<rest>\s*$|: No such file)")
+_PEER_FILE = regex(r"/sys/kernel/mm/memory_peers/(?:nv_mem|nvidia-peermem)/version(?P<rest>.*)$")
+_PEER_DIRECTORY = regex(r"/sys/kernel/mm/memory_peers/?['\"’]?(?P<rest>\s*$|: No such file)")
 """The directory itself: listed, or looked for in vain."""
-_PEER_ENTRY = re.compile(r"^\s*(?:nv_mem|nvidia-peermem)/?\s*$")
-_RECOGNISED = re.compile(
+_PEER_ENTRY = regex(r"^\s*(?:nv_mem|nvidia-peermem)/?\s*$")
+_RECOGNISED = regex(
     rf"(?m)^\s*(?:{_KNOWN})\s+\d{{3,10}}\s+-?\d{{1,6}}(?:\s|$)|^\s*Module\s+Size\s+Used by|modprobe: (?:FATAL|ERROR)|insmod: ERROR"
     r"|peer_?mem module is (?:not )?loaded|\blsmod\s*\||/sys/kernel/mm/memory_peers\b"
 )

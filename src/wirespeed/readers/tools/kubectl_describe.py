@@ -21,23 +21,24 @@ from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, bytes_of, cpus_of,
 from wirespeed.readers.parsing.kubernetes_state import JOB_LABELS, job_of, node_state
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.outline import Entry, outline
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "kubectl describe"
 MOST_CONTAINERS = 200
 MOST_QUOTES = 12
 
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?m)^(?:Capacity|Allocatable|Containers|Init Containers):[ \t]*$|^[ \t]+(?:Last )?State:[ \t]+(?:Running|Waiting|Terminated)[ \t]*$"
     r"|^(?:Session Affinity|TargetPort|Endpoints):[ \t]+\S|^[ \t]+(?:Limits|Requests):[ \t]*$|^Node:[ \t]+\S+/[\d.:a-f]+[ \t]*$"
     r"|^[ \t]+Ready[ \t]+(?:False|Unknown)[ \t]+\w{3}, "
 )
-_LABEL = re.compile(r"^(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{0,63})$")
-_PAIR = re.compile(r"^(?P<key>[\w./-]{1,317}):\s(?P<value>\S.*)$")
-_MOUNT = re.compile(r"^(?P<path>/\S*) from (?P<volume>\S+) \(")
-_CONDITION = re.compile(r"^(?P<kind>[A-Z]\w+)\s+(?P<status>True|False|Unknown)\s+(?P<rest>\S.*)$")
-_STAMP = re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
+_LABEL = regex(r"^(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{0,63})$")
+_PAIR = regex(r"^(?P<key>[\w./-]{1,317}):\s(?P<value>\S.*)$")
+_MOUNT = regex(r"^(?P<path>/\S*) from (?P<volume>\S+) \(")
+_CONDITION = regex(r"^(?P<kind>[A-Z]\w+)\s+(?P<status>True|False|Unknown)\s+(?P<rest>\S.*)$")
+_STAMP = regex(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
 _CONTAINERS = ("Containers", "Init Containers", "Ephemeral Containers")
-_CONTAINER_NAME = re.compile(r"^[a-z0-9][a-z0-9-]{0,62}$")
+_CONTAINER_NAME = regex(r"^[a-z0-9][a-z0-9-]{0,62}$")
 _PARTS = frozenset({"State", "Last State", "Limits", "Requests"})
 """Sections of a container that are quoted alone."""
 _SECTIONS = _PARTS | {"Environment", "Mounts", "Host Port", "Host Ports"}

@@ -17,25 +17,26 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.kubernetes import PLACE_LABEL, ended, setting_of
 from wirespeed.readers.parsing.kubernetes_state import job_of
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "kubectl get"
 MOST_LINE_CHARACTERS = 8_000
 
 _NAME = r"[a-z0-9][a-z0-9.-]{0,252}"
 _AGE = r"(?:\d+[smhdy]){1,3}|<unknown>|<invalid>"
-_POD = re.compile(
+_POD = regex(
     rf"(?m)^[ \t]*(?:{_NAME}[ \t]+)?(?P<name>(?:pod/)?{_NAME})[ \t]+\d{{1,3}}/\d{{1,3}}[ \t]+(?P<status>[A-Z]\w+(?::\w+(?::\d+|/\d+)?)?)"
     rf"[ \t]+\d{{1,6}}(?: \((?:{_AGE}) ago\))?[ \t]+(?:{_AGE})(?:[ \t]+(?P<ip>[\d.:a-f]{{2,45}}|<none>)[ \t]+(?P<node>{_NAME}|<none>)(?:[ \t].*)?)?[ \t]*$"
 )
-_NODE = re.compile(
+_NODE = regex(
     rf"(?m)^[ \t]*(?P<name>{_NAME})[ \t]+(?P<status>(?:Not)?Ready(?:,[A-Za-z,]{{1,80}})?)[ \t]+(?P<roles>[\w,<>-]{{1,200}})[ \t]+(?:{_AGE})[ \t]+v\d+\.\d+\S*(?P<rest>.*)$"
 )
-_SERVICE = re.compile(
+_SERVICE = regex(
     rf"(?m)^[ \t]*(?:{_NAME}[ \t]+)?(?:service/)?{_NAME}[ \t]+(?P<type>ClusterIP|NodePort|LoadBalancer)[ \t]+(?P<ip>[\d.:a-f]{{2,45}}|None)[ \t]+\S+"
     rf"[ \t]+\d{{1,5}}(?::\d{{1,5}})?/(?:TCP|UDP|SCTP)\S*[ \t]+(?:{_AGE})(?:[ \t].*)?$"
 )
-_NODE_HEADING = re.compile(r"^\s*NAME\s+STATUS\s+ROLES\s+AGE\s+VERSION(?P<rest>.*)$")
-_LABELS = re.compile(r"(?:^|[\s,])(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{1,63})(?=,|\s|$)")
+_NODE_HEADING = regex(r"^\s*NAME\s+STATUS\s+ROLES\s+AGE\s+VERSION(?P<rest>.*)$")
+_LABELS = regex(r"(?:^|[\s,])(?P<key>[\w./-]{1,317})=(?P<value>[\w.-]{1,63})(?=,|\s|$)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """Events of Kubernetes as text: `kubectl get events` in any width, the table at the end of `kubectl describe`, and the kubelet's log."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.cluster import ClusterEvent
@@ -11,6 +10,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.kubernetes import event_of
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_LINE_CHARACTERS = 8_000
 TOOL = "kubectl get events"
@@ -20,21 +20,21 @@ _KNOWN = (
     r"|OOMKilling|SystemOOM|Evicted|Preempted|NodeNotReady|NodeNotSchedulable|NetworkNotReady|FailedMount|FailedAttachVolume|FailedCreate"
     r"|DNSConfigForming|UnexpectedAdmissionError|OutOf\w{1,40}|InsufficientResource|AddedInterface|NoNetworkFound|Rebooted|Started|Created"
 )
-_WIDE = re.compile(
+_WIDE = regex(
     r"(?m)(?:^|[\s|])(?P<type>Normal|Warning)(?:[ \t]{2,}|\t)(?P<reason>[A-Z][A-Za-z]{2,60})(?:[ \t]{2,}|\t)(?P<rest>\S.*)$"
 )
-_NARROW = re.compile(rf"(?m)(?:^|[\s|])(?P<type>Normal|Warning)[ \t](?P<reason>{_KNOWN})[ \t](?P<rest>\S.*)$")
-_KLOG = re.compile(
+_NARROW = regex(rf"(?m)(?:^|[\s|])(?P<type>Normal|Warning)[ \t](?P<reason>{_KNOWN})[ \t](?P<rest>\S.*)$")
+_KLOG = regex(
     r"\bEvent\(v1\.ObjectReference\{Kind:\"(?P<kind>\w+)\", Namespace:\"[^\"]*\", Name:\"(?P<name>[^\"]+)\".{0,400}?\}\): type: '(?P<type>\w+)'"
     r" reason: '(?P<reason>\w+)' (?P<rest>.*)$"
 )
-_AGE = re.compile(r"^(?:<unknown>|<invalid>|(?:\d+[smhdy])+)(?:[ \t]\(x(?P<count>\d{1,9}) over [\dsmhdy]+\))?(?:[ \t]{1,}|$)")
-_OBJECT = re.compile(
+_AGE = regex(r"^(?:<unknown>|<invalid>|(?:\d+[smhdy])+)(?:[ \t]\(x(?P<count>\d{1,9}) over [\dsmhdy]+\))?(?:[ \t]{1,}|$)")
+_OBJECT = regex(
     r"^(?P<object>(?:pod|node|job|service|replicaset|daemonset|deployment|statefulset|[a-z]{3,30})/[a-z0-9][a-z0-9.-]{0,252})\s+"
 )
-_SPEAKER = re.compile(r"^(?P<speaker>\{?[a-z][\w.-]{0,60}(?:, ?[\w.-]{1,253}| [\w.-]{1,253}\})?\}?)(?:\s{2,}|\t)")
-_SUBOBJECT = re.compile(r"^spec\.\w{1,30}\{[^}]{1,253}\}\s+")
-_SPEAKERS = re.compile(
+_SPEAKER = regex(r"^(?P<speaker>\{?[a-z][\w.-]{0,60}(?:, ?[\w.-]{1,253}| [\w.-]{1,253}\})?\}?)(?:\s{2,}|\t)")
+_SUBOBJECT = regex(r"^spec\.\w{1,30}\{[^}]{1,253}\}\s+")
+_SPEAKERS = regex(
     r"^(?:kubelet|default-scheduler|multus|\w[\w-]{0,60}-(?:controller|scheduler|operator|manager))(?:, [\w.-]{1,253})? +"
 )
 

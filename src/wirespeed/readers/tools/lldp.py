@@ -17,17 +17,18 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_INTERFACE = re.compile(r"^\s*Interface:\s+(?P<link>[\w.@-]{1,32}), via: (?:LLDP|unknown)\b")
-_FIELD = re.compile(r"^\s*(?P<key>SysName|PortID|PortDescr|MFS):\s+(?P<value>\S.*?)\s*$")
-_KEY_VALUE = re.compile(
+_INTERFACE = regex(r"^\s*Interface:\s+(?P<link>[\w.@-]{1,32}), via: (?:LLDP|unknown)\b")
+_FIELD = regex(r"^\s*(?P<key>SysName|PortID|PortDescr|MFS):\s+(?P<value>\S.*?)\s*$")
+_KEY_VALUE = regex(
     r"^\s*lldp\.(?P<link>[\w@-]{1,32})\.(?P<key>chassis\.name|port\.(?:ifname|local|descr|mfs))=(?P<value>\S.*?)\s*$"
 )
 _NAMES = {"chassis.name": "SysName", "port.ifname": "PortID", "port.local": "PortID", "port.descr": "PortDescr", "port.mfs": "MFS"}
-_PFC = re.compile(r"^\s*PFC enabled: (?P<on>none|[0-7](?: [0-7]){0,7}) ?\s*$")
-_FRAME_TLV = re.compile(r"^\s*Maximum Frame Size TLV\s*$")
-_WHOLE = re.compile(r"^\s*(?P<bytes>\d{3,5})\s*$")
-_RECOGNISED = re.compile(
+_PFC = regex(r"^\s*PFC enabled: (?P<on>none|[0-7](?: [0-7]){0,7}) ?\s*$")
+_FRAME_TLV = regex(r"^\s*Maximum Frame Size TLV\s*$")
+_WHOLE = regex(r"^\s*(?P<bytes>\d{3,5})\s*$")
+_RECOGNISED = regex(
     r"(?m)^[ \t]*Interface:[ \t]+[\w.@-]{1,32}, via: (?:LLDP|unknown)|^[ \t]*lldp\.[\w@-]{1,32}\.(?:chassis|port)\.|^[ \t]*PFC enabled: (?:none|\d)"
     r"|^[ \t]*Maximum Frame Size TLV"
 )

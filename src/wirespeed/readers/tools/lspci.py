@@ -11,25 +11,26 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _ADDRESS = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
-_HEADER = re.compile(
+_HEADER = regex(
     rf"^(?:[\w.-]{{1,64}}: )?(?P<address>{_ADDRESS}) (?P<what>(?!Lnk)[A-Z3][\w /()-]{{1,60}}?)(?: \[[0-9a-f]{{4}}\])?: (?P<title>\S.*)$"
 )
-_LINK = re.compile(r"\b(?P<which>LnkCap|LnkSta):(?:\s|.{0,24}, )\s*Speed (?P<speed>\d{1,3}(?:\.\d)?) ?GT/s(?P<rest>.{0,120})")
-_PREFIXED = re.compile(rf"^\W{{0,3}}(?P<address>{_ADDRESS})\b.{{0,40}}\bLnk(?:Cap|Sta):")
+_LINK = regex(r"\b(?P<which>LnkCap|LnkSta):(?:\s|.{0,24}, )\s*Speed (?P<speed>\d{1,3}(?:\.\d)?) ?GT/s(?P<rest>.{0,120})")
+_PREFIXED = regex(rf"^\W{{0,3}}(?P<address>{_ADDRESS})\b.{{0,40}}\bLnk(?:Cap|Sta):")
 """A note on one line: the address of a device before its link."""
-_WIDTH = re.compile(r"\bWidth x(?P<lanes>\d{1,2})")
-_ACS = re.compile(r"\bACSCtl:\s*(?P<flags>[A-Z]\w+[+-].{0,160})")
-_FLAG = re.compile(r"\b([A-Z][A-Za-z]+)\+")
-_PAYLOAD = re.compile(r"\bMaxPayload (?P<payload>\d{2,4}) bytes, MaxReadReq (?P<read>\d{2,4}) bytes")
-_NUMA = re.compile(r"^\s*NUMA node: (?P<node>\d{1,3})\s*$")
-_DRIVER = re.compile(r"\bKernel driver in use: (?P<driver>[\w-]{1,32})")
-_TREE = re.compile(r"^[ |]*(?=[-+\\][-+\[]).*-[0-9a-f]{2}\.[0-7](?![0-9.])")
-_TREE_PART = re.compile(
+_WIDTH = regex(r"\bWidth x(?P<lanes>\d{1,2})")
+_ACS = regex(r"\bACSCtl:\s*(?P<flags>[A-Z]\w+[+-].{0,160})")
+_FLAG = regex(r"\b([A-Z][A-Za-z]+)\+")
+_PAYLOAD = regex(r"\bMaxPayload (?P<payload>\d{2,4}) bytes, MaxReadReq (?P<read>\d{2,4}) bytes")
+_NUMA = regex(r"^\s*NUMA node: (?P<node>\d{1,3})\s*$")
+_DRIVER = regex(r"\bKernel driver in use: (?P<driver>[\w-]{1,32})")
+_TREE = regex(r"^[ |]*(?=[-+\\][-+\[]).*-[0-9a-f]{2}\.[0-7](?![0-9.])")
+_TREE_PART = regex(
     r"\[(?P<bus>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2})(?:-[0-9a-f]{2})?\]|(?<=-)(?P<slot>[0-9a-f]{2}\.[0-7])(?P<title>  \S.*)?"
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     rf"(?m)^(?:[\w.-]{{1,64}}: )?{_ADDRESS} [A-Z3][\w /()-]{{1,60}}(?: \[[0-9a-f]{{4}}\])?: \S"
     r"|\b(?:LnkSta|LnkCap):.{0,40}Speed \d|\bACSCtl:\s*[A-Z]\w{1,20}[+-]|\bMaxPayload \d+ bytes, MaxReadReq"
     r"|^ ?[-+\\|]-?\[[0-9a-f]{4}:[0-9a-f]{2}\]-"

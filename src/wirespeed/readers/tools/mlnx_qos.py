@@ -1,6 +1,5 @@
 """Priority flow control as `mlnx_qos -i IFACE`, `dcb pfc show` and `dcb app show` print it, with the priority of each DSCP where listed."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import PriorityFlowControl
@@ -10,16 +9,17 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"\bmlnx_qos\b.{0,80}?(?:-i|--interface)[ =](?P<link>[\w.@-]{1,32})" r"|\bdcb (?:pfc|app) show(?: dev)? (?P<dev>[\w.@-]{1,32})"
 )
-_TRUST = re.compile(r"Priority trust state: *(?P<trust>\w{1,16})")
-_PRIORITIES = re.compile(r"^\s*priority\s+(?P<numbers>[0-7](?:\s+[0-7]){0,7})\s*$")
-_ENABLED = re.compile(r"^\s*enabled\s+(?P<flags>[01](?:\s+[01]){0,7})\s*$")
-_DCB = re.compile(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?prio-pfc (?P<pairs>[0-7]:(?:on|off)(?: [0-7]:(?:on|off)){0,7})")
-_MAPPING = re.compile(r"^\s*prio:(?P<priority>[0-7]) dscp:(?P<codes>\d{1,2}(?:,\d{1,2}){0,63}),?\s*$")
-_APP = re.compile(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?dscp-prio (?P<pairs>\w{1,4}:[0-7](?: \w{1,4}:[0-7]){0,63})")
+_TRUST = regex(r"Priority trust state: *(?P<trust>\w{1,16})")
+_PRIORITIES = regex(r"^\s*priority\s+(?P<numbers>[0-7](?:\s+[0-7]){0,7})\s*$")
+_ENABLED = regex(r"^\s*enabled\s+(?P<flags>[01](?:\s+[01]){0,7})\s*$")
+_DCB = regex(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?prio-pfc (?P<pairs>[0-7]:(?:on|off)(?: [0-7]:(?:on|off)){0,7})")
+_MAPPING = regex(r"^\s*prio:(?P<priority>[0-7]) dscp:(?P<codes>\d{1,2}(?:,\d{1,2}){0,63}),?\s*$")
+_APP = regex(r"(?:^|\s)(?:(?P<dev>[\w.@-]{1,32}): )?dscp-prio (?P<pairs>\w{1,4}:[0-7](?: \w{1,4}:[0-7]){0,63})")
 _DSCP_NAMES = {
     **{f"CS{number}": 8 * number for number in range(8)},
     **{f"AF{level}{drop}": 8 * level + 2 * drop for level in range(1, 5) for drop in range(1, 4)},
@@ -28,7 +28,7 @@ _DSCP_NAMES = {
     "LE": 1,
 }
 """Names that iproute2 prints for DSCPs (RFC 2474, 2597, 3246, 5865, 8622)."""
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"Priority trust state: *\w|\bdscp-prio \w{1,4}:[0-7]|\bPFC configuration:|\bprio-pfc [0-7]:o"
     r"|(?m:^\s*priority\s+0(?:\s+[1-7]){7}\s*$)"
 )

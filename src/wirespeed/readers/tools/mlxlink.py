@@ -16,28 +16,29 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.infiniband import DATA_RATE_BITS_PER_S
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "mlxlink"
 MOST_LINE_CHARACTERS = 2_000
 
-_COMMAND = re.compile(r"\b(?:mlxlink|mstlink)\b.{0,80}? -d (?P<device>\S{1,64})")
+_COMMAND = regex(r"\b(?:mlxlink|mstlink)\b.{0,80}? -d (?P<device>\S{1,64})")
 _FIELDS = (
     "State|Physical state|Speed|Width|FEC|Auto Negotiation|Enabled Link Speed(?: \\(Ext\\.\\))?|Supported Cable Speed(?: \\(Ext\\.\\))?|Status Opcode"
     "|Recommendation|Effective Physical Errors|Effective Physical BER|Raw Physical BER|Symbol Errors|Link Down Counter|Link Error Recovery Counter"
     "|Identifier|Vendor Name|Vendor Part Number|Temperature \\[C\\]"
 )
-_TEXT = re.compile(rf"^\s*(?P<key>{_FIELDS})\s+:\s*(?P<value>\S.*?)\s*$")
-_JSON = re.compile(rf"^\s*\"(?P<key>{_FIELDS})\"\s*:\s*\"?(?P<value>[^\"{{\[]+?)\"?,?\s*$")
-_JSON_VALUES = re.compile(r"^\s*\"values\"\s*:\s*\[(?P<value>[^\]]{1,400})\]")
-_BEGINS = re.compile(r"(?m)^[ \t]*\"?Operational Info\"?(?:[ \t]*:[ \t]*\{)?[ \t]*$")
-_RECOGNISED = re.compile(
+_TEXT = regex(rf"^\s*(?P<key>{_FIELDS})\s+:\s*(?P<value>\S.*?)\s*$")
+_JSON = regex(rf"^\s*\"(?P<key>{_FIELDS})\"\s*:\s*\"?(?P<value>[^\"{{\[]+?)\"?,?\s*$")
+_JSON_VALUES = regex(r"^\s*\"values\"\s*:\s*\[(?P<value>[^\]]{1,400})\]")
+_BEGINS = regex(r"(?m)^[ \t]*\"?Operational Info\"?(?:[ \t]*:[ \t]*\{)?[ \t]*$")
+_RECOGNISED = regex(
     r"(?m)^[ \t]*\"?(?:Physical state(?:\"[ \t]*|[ \t]+):[ \t]*\"?(?:LinkUp|ETH_AN_FSM_ENABLE|Polling|Disabled|ETH_)|(?:Effective|Raw) Physical BER\"?[ \t]*:"
     r"|Status Opcode\"?[ \t]*:[ \t]*\"?\d)"
 )
-_NUMBER = re.compile(r"^(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)$")
-_RATE = re.compile(r"^(?P<giga>\d{1,4})G(?:bE)?(?:_\d+X)?$")
-_LANES = re.compile(r"^(?P<lanes>\d{1,2})x$", re.I)
-_TEMPERATURE = re.compile(r"^(?P<now>-?\d{1,3})(?: \[[-\d.]+\.\.(?P<most>\d{1,3})\])?")
+_NUMBER = regex(r"^(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)$")
+_RATE = regex(r"^(?P<giga>\d{1,4})G(?:bE)?(?:_\d+X)?$")
+_LANES = regex(r"^(?P<lanes>\d{1,2})x$", re.I)
+_TEMPERATURE = regex(r"^(?P<now>-?\d{1,3})(?: \[[-\d.]+\.\.(?P<most>\d{1,3})\])?")
 _DOWN = {"disable": "disabled", "polling": "polling"}
 _MOST_COUNT_DIGITS = 18
 

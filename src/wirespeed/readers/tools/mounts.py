@@ -1,6 +1,5 @@
 """`df`, `mount` and /proc/mounts: file systems, their size and how they are mounted."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.host import Mount
@@ -11,24 +10,25 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DF_HEADER = re.compile(
+_DF_HEADER = regex(
     r"^\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|1K-blocks|1M-blocks|1G-blocks|1024-blocks|1B-blocks|Inodes)\s.*Mounted on"
 )
-_DF_ROW = re.compile(
+_DF_ROW = regex(
     r"^\s*(?P<device>\S*[^\s:])(?:\s+(?P<type>[a-z][\w.]*))?\s+(?P<size>\d+(?:\.\d+)?[KMGTP]?)\s+(?P<used>\d+"
     r"(?:\.\d+)?[KMGTP]?)\s+(?:-?\d+(?:\.\d+)?[KMGTP]?)\s+"
     r"(?:\d+%|-)\s+(?P<path>/\S*)\s*$"
 )
-_MOUNT_ROW = re.compile(r"^\s*(?P<device>\S+) on (?P<path>/\S*) type (?P<type>[\w.]+) \((?P<options>[^)]*)\)\s*$")
-_PROC_ROW = re.compile(r"^\s*(?P<device>\S+) (?P<path>/\S*) (?P<type>[a-z][\w.]*) (?P<options>(?:rw|ro)\b\S*) \d \d\s*$")
-_RECOGNISED = re.compile(
+_MOUNT_ROW = regex(r"^\s*(?P<device>\S+) on (?P<path>/\S*) type (?P<type>[\w.]+) \((?P<options>[^)]*)\)\s*$")
+_PROC_ROW = regex(r"^\s*(?P<device>\S+) (?P<path>/\S*) (?P<type>[a-z][\w.]*) (?P<options>(?:rw|ro)\b\S*) \d \d\s*$")
+_RECOGNISED = regex(
     r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:Filesystem\s+(?:Type\s+)?(?:Size|1\w+-blocks|1024-blocks)|\S+ on /\S* type"
     r" \w+ \()|\s\d+%\s+/\S*[ \t]*$|^\S+ /\S* [\w.]+ r[wo],\S* \d \d[ \t]*$"
 )
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 _UNITS = {"1K-blocks": 1024, "1024-blocks": 1024, "1M-blocks": 1024**2, "1G-blocks": 1024**3, "1B-blocks": 1}
-_SIZE_OPTION = re.compile(r"^size=(\d+)([kKmMgG]?)$")
+_SIZE_OPTION = regex(r"^size=(\d+)([kKmMgG]?)$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

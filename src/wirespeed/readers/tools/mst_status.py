@@ -1,6 +1,5 @@
 """`mst status -v`: which PCIe device, RDMA device and interface are one adapter, and its NUMA node."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.link import Link
@@ -10,8 +9,9 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(
+_ROW = regex(
     r"(?m)^[ \t]*(?P<type>(?:ConnectX|BlueField|ConnectIB)[\w()-]{0,8}\(rev:\w{1,3}\)|NA)[ \t]+(?:/dev/mst/\S{1,60}|NA)[ \t]+(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])"
     r"[ \t]+(?P<rdma>[a-z][\w.]{0,30})(?:[ \t]+net-(?P<link>[\w.@-]{1,32}))?[ \t]+(?P<numa>\d{1,3})[ \t]*$"
 )

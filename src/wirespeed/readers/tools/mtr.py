@@ -14,6 +14,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _DEFAULT_COLUMNS = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
 _CSV_COLUMNS = (
@@ -33,14 +34,14 @@ _CSV_COLUMNS = (
     "StDev",
 )
 
-_HEADING = re.compile(r"(?:HOST: \S+|\bHost)\s+(?P<columns>(?:[A-Z][A-Za-z]*%?\s+)*Loss%.*\S)")
-_ROW = re.compile(
+_HEADING = regex(r"(?:HOST: \S+|\bHost)\s+(?P<columns>(?:[A-Z][A-Za-z]*%?\s+)*Loss%.*\S)")
+_ROW = regex(
     r"^(?:\[?[\w.-]{1,64}\]?: ?)?\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?:AS\S+\s+)?(?P<address>\S+(?: \([^)\s]+\))?)\s+(?P<numbers>\d[\d.]*%?(?:\s+\d[\d.]*%?)+)\s*$"
 )
-_STARTS_AS_ROW = re.compile(r"^\s*\d{1,3}\.\|-- ")
-_CSV_HEADING = re.compile(r"^Mtr_Version[,;]")
-_CSV_ROW = re.compile(r"^MTR\.\d[^,;]*(?P<separator>[,;])")
-_MARK = re.compile(
+_STARTS_AS_ROW = regex(r"^\s*\d{1,3}\.\|-- ")
+_CSV_HEADING = regex(r"^Mtr_Version[,;]")
+_CSV_ROW = regex(r"^MTR\.\d[^,;]*(?P<separator>[,;])")
+_MARK = regex(
     r"(?m)^[ \t]*\d{1,3}\.\|-- |^HOST: .{1,400}Loss%|^Mtr_Version[,;]|^MTR\.\d[^,;]*[,;]|^[ \t]*\d{1,3}\. \S.{0,200}\s\d{1,15}(?:\.\d+)?%\s+\d{1,15}\s+\d"
 )
 

@@ -1,6 +1,5 @@
 """mtr with `--json`: one document a run, one hop an entry of `hubs`."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +12,10 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import whole
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DOCUMENT = re.compile(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
-_HOST = re.compile(r"\"host\"\s*:")
+_DOCUMENT = regex(r"\{\s*\"report\"\s*:\s*\{\s*\"mtr\"\s*:")
+_HOST = regex(r"\"host\"\s*:")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

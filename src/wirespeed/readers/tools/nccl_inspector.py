@@ -6,7 +6,6 @@ messages below 8 KiB.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,15 +17,16 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "nccl-inspector"
 MOST_LINES_AN_OBJECT = 4_000
 """Of an object printed over several lines; with the event trace of 64 channels it takes some 800."""
 MOST_QUOTE_CHARACTERS = 600
 
-_RECOGNISED = re.compile(r'"coll_exec_time_us"\s*:|"p2p_exec_time_us"\s*:|"inspector_output_format_version"\s*:')
-_BEGINS = re.compile(r'^\s*(?:\{\s*$|\{\s*"(?:header|metadata|coll_perf|p2p_perf)"\s*:)')
-_FIGURE = re.compile(r'"(?:coll|p2p)_exec_time_us"')
+_RECOGNISED = regex(r'"coll_exec_time_us"\s*:|"p2p_exec_time_us"\s*:|"inspector_output_format_version"\s*:')
+_BEGINS = regex(r'^\s*(?:\{\s*$|\{\s*"(?:header|metadata|coll_perf|p2p_perf)"\s*:)')
+_FIGURE = regex(r'"(?:coll|p2p)_exec_time_us"')
 _OPERATIONS = {
     "AllReduce": "all_reduce", "AllGather": "all_gather", "ReduceScatter": "reduce_scatter", "Broadcast": "broadcast", "Reduce": "reduce",
     "Send": "sendrecv", "Recv": "sendrecv", "SendRecv": "sendrecv", "AlltoAll": "alltoall", "AllToAll": "alltoall", "Gather": "gather",

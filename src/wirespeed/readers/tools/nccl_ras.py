@@ -15,32 +15,31 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl-ras"
-_REPORT = re.compile(r"^\s*Communicators\.\.\.(?: \(|\s*$)")
-_ROW = re.compile(
+_REPORT = regex(r"^\s*Communicators\.\.\.(?: \(|\s*$)")
+_ROW = regex(
     r"^\s*(?P<group>\d{1,6})\s+\d{1,7}\s+\d{1,6}\s+\d{1,6}(?:-\d{1,6})?\s+\d{1,7}\s+(?P<ranks>\d{1,8})\s+"
     r"(?P<status>RUNNING|INIT|FINALIZE|ABORT|NOCOMM|UNKNOWN|MIXED|MISMATCH)\s+(?P<errors>[A-Z]{2,12})\s*$"
 )
-_COMMUNICATOR = re.compile(r"^\s*#\d{1,6}-\d{1,6} \((?P<hash>[0-9a-f]{6,16})\) (?P<what>INCOMPLETE|ERROR|MISMATCH|TIMEOUT)\s*$")
-_SECTION = re.compile(r"^\s*(?P<what>INCOMPLETE|DEAD|TIMEOUT)\s*$")
-_COUNTS = re.compile(r"\bCommunicator ranks have different (?P<operation>\w{1,24}) operation counts\b")
-_DIFFERENT_STATUS = re.compile(r"\bCommunicator ranks have different status\b")
-_MISSING_RANKS = re.compile(
-    r"\bMissing communicator data from \d{1,8} ranks?\b|\bThe missing ranks?: (?P<ranks>[\d, ]{1,2000})\s*$"
-)
-_GROUP = re.compile(
+_COMMUNICATOR = regex(r"^\s*#\d{1,6}-\d{1,6} \((?P<hash>[0-9a-f]{6,16})\) (?P<what>INCOMPLETE|ERROR|MISMATCH|TIMEOUT)\s*$")
+_SECTION = regex(r"^\s*(?P<what>INCOMPLETE|DEAD|TIMEOUT)\s*$")
+_COUNTS = regex(r"\bCommunicator ranks have different (?P<operation>\w{1,24}) operation counts\b")
+_DIFFERENT_STATUS = regex(r"\bCommunicator ranks have different status\b")
+_MISSING_RANKS = regex(r"\bMissing communicator data from \d{1,8} ranks?\b|\bThe missing ranks?: (?P<ranks>[\d, ]{1,2000})\s*$")
+_GROUP = regex(
     r"^\s*(?P<ranks>\d{1,8}) ranks? (?:(?:have|has) launched up to operation (?P<count>\d{1,15})|(?:have|has) not launched (?P<none>any) operations"
     r"|(?:have|has) status (?P<status>[A-Z]{3,12})|reported (?P<error>\S.{0,120}?))\s*$"
 )
-_RANK = re.compile(
+_RANK = regex(
     r"^\s*Rank (?P<rank>\d{1,8})(?: has launched up to operation (?P<count>\d{1,15})| has not launched (?P<none>any) operations"
     r"| has status (?P<status>[A-Z]{3,12})| reported (?P<error>\S.{0,120}?))? -- (?P<where>.{1,400})$"
 )
-_WHERE = re.compile(r"GPU (?P<gpu>\d{1,3})(?: \(NVML \d{1,3}\))? managed by process (?P<pid>\d{1,10}) on node (?P<node>\S{1,253})")
-_PROCESS = re.compile(r"\bProcess (?P<pid>\d{1,10}) on node (?P<node>\S{1,253}) managing GPUs? (?P<gpu>\d{1,3})")
-_EVENT = re.compile(r"^\s*\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (?P<event>PEER_(?:DEAD|UNRESPONSIVE|SUSPECT))\b")
-_RECOGNISED = re.compile(
+_WHERE = regex(r"GPU (?P<gpu>\d{1,3})(?: \(NVML \d{1,3}\))? managed by process (?P<pid>\d{1,10}) on node (?P<node>\S{1,253})")
+_PROCESS = regex(r"\bProcess (?P<pid>\d{1,10}) on node (?P<node>\S{1,253}) managing GPUs? (?P<gpu>\d{1,3})")
+_EVENT = regex(r"^\s*\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (?P<event>PEER_(?:DEAD|UNRESPONSIVE|SUSPECT))\b")
+_RECOGNISED = regex(
     r"(?m)^\s*Group +Comms +Nodes +Ranks|^\s*#\d+-\d+ \([0-9a-f]{6,16}\) (?:INCOMPLETE|ERROR|MISMATCH)"
     r"|ranks? (?:have|has) launched up to operation \d|Process \d+ on node \S+ managing GPU|\] PEER_[A-Z]+: Process \d+ on node"
     r"|considered dead \(unreachable via the RAS network\)|^\s*Communicators\.\.\. \(\d"

@@ -4,7 +4,6 @@ NCCL 2.28.7 to 2.28.9 leave out a comma in the list of missing ranks (ray-projec
 """
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,16 +16,17 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl-ras-json"
 MOST_REPORTS = 100
 MOST_QUOTE_CHARACTERS = 400
-_OPENING = re.compile(
+_OPENING = regex(
     r'\{\s*"(?:nccl_version"\s*:\s*"[\d.]+[^"]*"\s*,\s*"cuda_runtime_version"|timestamp"\s*:\s*"[^"]*"\s*,\s*"group"\s*:)'
 )
-_RECOGNISED = re.compile(r'"communicators_count"\s*:|"missing_ranks_count"\s*:|"event"\s*:\s*"PEER_')
-_NO_COMMA = re.compile(r'("nvml_dev"\s*:\s*-?\d{1,9})(\s*"status")')
-_RANK = re.compile(r'"rank"\s*:\s*-?\d')
+_RECOGNISED = regex(r'"communicators_count"\s*:|"missing_ranks_count"\s*:|"event"\s*:\s*"PEER_')
+_NO_COMMA = regex(r'("nvml_dev"\s*:\s*-?\d{1,9})(\s*"status")')
+_RANK = regex(r'"rank"\s*:\s*-?\d')
 _DECODER = json.JSONDecoder()
 _IN_PROGRESS = 7
 """ncclInProgress: a rank that is still being initialised."""

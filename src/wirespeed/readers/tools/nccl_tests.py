@@ -14,6 +14,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import whole
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl-tests"
 _BYTES_PER_GB = 1e9
@@ -23,24 +24,24 @@ _TYPES = (
     "int8|char|uint8|int32|int|uint32|uint|int64|uint64|half|float16|float|float32|double|float64|bfloat16|bf16"
     "|f8e4m3|f8e5m2|fp8_e4m3|fp8_e5m2|f16|f32|f64"
 )
-_ROW = re.compile(rf"(?<![\w.,+-])(?P<size>\d+)\s+(?P<count>\d+)\s+(?P<type>{_TYPES})\s+(?P<rest>\S.*)$")
-_REDUCTION = re.compile(r"^(?:sum|prod|max|min|avg|mulsum|premulsum|none|all)\s+")
-_CLOCK = re.compile(r"\s\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*")
-_HEADING = re.compile(r"#\s+size\s+count\b.*\b(?:cpu)?time\b")
-_RANK = re.compile(
+_ROW = regex(rf"(?<![\w.,+-])(?P<size>\d+)\s+(?P<count>\d+)\s+(?P<type>{_TYPES})\s+(?P<rest>\S.*)$")
+_REDUCTION = regex(r"^(?:sum|prod|max|min|avg|mulsum|premulsum|none|all)\s+")
+_CLOCK = regex(r"\s\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*")
+_HEADING = regex(r"#\s+size\s+count\b.*\b(?:cpu)?time\b")
+_RANK = regex(
     r"#?\s*\bRank\s+(?P<rank>\d+)(?:\s+Group\s+(?P<group>\d+))?(?:\s+Pid\s+\d+)?\s+on\s+(?P<node>\S+)\s+device\s+(?P<index>\d+)"
     r"\s+\[[0-9a-fA-Fx:.]+\]\s*(?P<device>.*)$"
 )
-_STARTS = re.compile(r"#\s*nThread\b(?:\s+(?P<threads>\d+)\s+nGpus\s+(?P<gpus>\d+))?")
-_NAME = re.compile(
+_STARTS = regex(r"#\s*nThread\b(?:\s+(?P<threads>\d+)\s+nGpus\s+(?P<gpus>\d+))?")
+_NAME = regex(
     r"\b(?P<name>all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_allv?|broadcast|reduce|sendrecv|gather"
     r"|scatter|hypercube)_perf\b"
 )
-_CONCLUDED = re.compile(r"Collective test concluded")
-_VERSION = re.compile(r"#\s*(?:nccl|rccl)-tests:? version (?P<tests>\d[\w.]*)(?:.*\b[nr]ccl-library=(?P<library>\d+))?")
-_BOUNDS = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<verdict>OK|FAILED)?")
-_MEAN = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<mean>\S+)")
-_RECOGNISED = re.compile(
+_CONCLUDED = regex(r"Collective test concluded")
+_VERSION = regex(r"#\s*(?:nccl|rccl)-tests:? version (?P<tests>\d[\w.]*)(?:.*\b[nr]ccl-library=(?P<library>\d+))?")
+_BOUNDS = regex(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<verdict>OK|FAILED)?")
+_MEAN = regex(r"#\s*Avg bus bandwidth\s*:\s*(?P<mean>\S+)")
+_RECOGNISED = regex(
     rf"(?m)(?<![\w.,+-])\d+\s+\d+\s+(?:{_TYPES})\s+(?:[a-z]+\s+)?(?:-?\d+\s+)?[\d.]+(?:e[+-]?\d+)?\s+[\d.]+\s+[\d.]+"
     r"|\bRank\s+\d+ .{0,60}\bon\s+\S+\s+device\s|#\s*Avg bus bandwidth|#\s*Out of bounds values|#\s*nThread\b|#\s+size\s+count\s"
 )

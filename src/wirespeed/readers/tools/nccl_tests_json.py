@@ -19,6 +19,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl-tests-json"
 _BYTES_PER_GB = 1e9
@@ -26,16 +27,16 @@ _US_PER_SECOND = 1e6
 _LONGEST_WHOLE_LINE_CHARACTERS = 400
 """A longer line is quoted in part: the program writes everything on one line, environment included."""
 
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r'"(?:alg_bw|bus_bw|average_bus_bandwidth)"\s*:|\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"\s*:\s*"[^"]*"\s*,\s*"args"'
 )
-_BEGINS = re.compile(r'\{\s*"(?:version|start_time|args)"\s*:')
-_SIZE = re.compile(r'"size"\s*:\s*\d+')
-_HALF = re.compile(r'"(?P<name>out_of_place|in_place)"\s*:\s*\{[^{}]*\}')
-_NAME = re.compile(r"(?P<name>\w+?)_perf(?:_mpi)?$")
-_VARIABLE = re.compile(r'"(?P<name>(?:NCCL|RCCL|UCX|FI)_\w+)=(?:[^"\\]|\\.)*"')
-_RANK = re.compile(r'"rank"\s*:\s*(?P<rank>\d+)')
-_SECRET = re.compile(r"(?i)secret|token|password|passwd|api_?key|credential|private")
+_BEGINS = regex(r'\{\s*"(?:version|start_time|args)"\s*:')
+_SIZE = regex(r'"size"\s*:\s*\d+')
+_HALF = regex(r'"(?P<name>out_of_place|in_place)"\s*:\s*\{[^{}]*\}')
+_NAME = regex(r"(?P<name>\w+?)_perf(?:_mpi)?$")
+_VARIABLE = regex(r'"(?P<name>(?:NCCL|RCCL|UCX|FI)_\w+)=(?:[^"\\]|\\.)*"')
+_RANK = regex(r'"rank"\s*:\s*(?P<rank>\d+)')
+_SECRET = regex(r"(?i)secret|token|password|passwd|api_?key|credential|private")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _environment(document: _Document, variables: object) -> Iterator[EnvVar]:
 def _versions(document: _Document, code: object) -> Iterator[SoftwareVersion]:
     if not isinstance(code, int) or code < 10_000:
         return
-    quotes = _first(document, re.compile(rf'"nccl_version"\s*:\s*{code}'))
+    quotes = _first(document, regex(rf'"nccl_version"\s*:\s*{code}'))
     version = f"{code // 10_000}.{code % 10_000 // 100}.{code % 100}"
     yield SoftwareVersion(source=source(document.lines, _TOOL), quotes=quotes, name="nccl", version=version)
 
@@ -209,8 +210,8 @@ def _summary(document: _Document, content: dict[str, Any]) -> Iterator[Collectiv
     busbw, okay = _number(mean.get("bandwidth")), bounds.get("okay")
     yield CollectiveSummary(
         source=source(document.lines, _TOOL),
-        quotes=_first(document, re.compile(r'"out_of_bounds"\s*:\s*\{[^{}]*\}'))
-        + _first(document, re.compile(r'"average_bus_bandwidth"\s*:\s*\{[^{}]*\}')),
+        quotes=_first(document, regex(r'"out_of_bounds"\s*:\s*\{[^{}]*\}'))
+        + _first(document, regex(r'"average_bus_bandwidth"\s*:\s*\{[^{}]*\}')),
         busbw_mean_bytes_per_s=None if busbw is None else busbw * _BYTES_PER_GB,
         out_of_bounds_count=_whole(bounds.get("count")),
         is_correct=okay in ("true", True) if okay is not None else None,

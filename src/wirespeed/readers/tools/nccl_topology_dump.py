@@ -15,24 +15,25 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.nccl_lines import At, at, take_apart
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl-topology"
 _BYTES_PER_GB = 1e9
 _MOST_PROCESSES = 4096
 """Processes whose indentation is followed at once; the ranks of a job print at the same time and their lines mix."""
 
-_SYSTEM = re.compile(r"=== System : max(?:Bw|Width) (?P<most>[\d.]+) total(?:Bw|Width) [\d.]+ ===")
+_SYSTEM = regex(r"=== System : max(?:Bw|Width) (?P<most>[\d.]+) total(?:Bw|Width) [\d.]+ ===")
 _KIND = r"(?:GPU|PCI|NVS|CPU|NIC|NET|GIN|DEV)"
-_ROOT = re.compile(r"^\s*(?P<node>CPU/[0-9a-fA-F-]+) \(\d+/")
-_BRANCH = re.compile(rf"^(?P<indent>\s*)\+ (?P<link>[A-Z0-9]+)\[(?P<bandwidth>[\d.]+)\] - (?P<node>{_KIND}/[0-9a-fA-F-]+)")
-_BROKEN = re.compile(r"^\s*\+ (?:NVL|PCI|NET|SYS|LOC|C2C)\[")
-_PATTERN = re.compile(
+_ROOT = regex(r"^\s*(?P<node>CPU/[0-9a-fA-F-]+) \(\d+/")
+_BRANCH = regex(rf"^(?P<indent>\s*)\+ (?P<link>[A-Z0-9]+)\[(?P<bandwidth>[\d.]+)\] - (?P<node>{_KIND}/[0-9a-fA-F-]+)")
+_BROKEN = regex(r"^\s*\+ (?:NVL|PCI|NET|SYS|LOC|C2C)\[")
+_PATTERN = regex(
     r"Pattern (?P<pattern>\d+), crossNic \d+, nChannels (?P<count>\d+), (?:bw|speed) "
     r"(?:(?P<within>\d[\d.]{0,14})/(?P<between>\d[\d.]{0,14}), type (?P<path_within>[A-Z0-9]{2,4})/(?P<path_between>[A-Z0-9]{2,4}))?"
 )
 _PATTERNS = {1: "BALANCED_TREE", 2: "SPLIT_TREE", 3: "TREE", 4: "RING", 5: "NVLS", 6: "COLLNET_DIRECT"}
 """NCCL src/include/graph.h."""
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"=== System : max(?:Bw|Width) |\+ (?:NVL|PCI|NET|SYS|LOC|C2C)\[[\d.]+\] - [A-Z]{3}/|Pattern \d+, crossNic \d+, nChannels"
 )
 

@@ -19,14 +19,15 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.xml_elements import Element, steps
 
 _TOOL = "nccl-topology-xml"
 MOST_DEVICES = 64
 """GPUs and NICs between which paths are told; the largest machines have a third of that."""
 
-_ROOT = re.compile(r"<(?:system version=|graphs version=|cpu (?:\w+=\"[^\"]*\" )*(?:numaid|host_hash)=|pci busid=|graph id=)")
-_SPEED = re.compile(r"^(?P<number>\d{1,3}(?:\.\d)?) GT/s")
+_ROOT = regex(r"<(?:system version=|graphs version=|cpu (?:\w+=\"[^\"]*\" )*(?:numaid|host_hash)=|pci busid=|graph id=)")
+_SPEED = regex(r"^(?P<number>\d{1,3}(?:\.\d)?) GT/s")
 _PER_LANE = {2.5: 15, 5.0: 30, 8.0: 60, 16.0: 120, 32.0: 240, 64.0: 480}
 """Units of 100 Mb/s a lane that NCCL plans with (kvDictPciGen)."""
 _USUAL_PER_LANE, _USUAL_LANES = 60, 16
@@ -35,7 +36,7 @@ _BITS_PER_MBPS = 1e6
 _PATTERNS = {"1": "BALANCED_TREE", "2": "SPLIT_TREE", "3": "TREE", "4": "RING", "5": "NVLS", "6": "COLLNET_DIRECT"}
 """NCCL src/include/graph.h."""
 _CLASSES = (("0x0300", "gpu"), ("0x0302", "gpu"), ("0x0380", "gpu"), ("0x02", "nic"), ("0x0604", "bridge"), ("0x0680", "nvswitch"))
-_NETDEV = re.compile(r"^(?:eth|en[opsx]|bond|lo|ib\d|hsn|br|docker|virbr|wl)")
+_NETDEV = regex(r"^(?:eth|en[opsx]|bond|lo|ib\d|hsn|br|docker|virbr|wl)")
 """Names of interfaces that NCCL's socket transport lists as nets."""
 _CUT = Text(
     en="the XML is cut or damaged here; what stood before and after it is used", zh="XML 在此处不完整或已损坏；其前后的内容仍被使用"

@@ -15,6 +15,7 @@ from wirespeed.model.settings import Directive
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTED_LINES = 4
 MOST_STATEMENT_LINES = 60
@@ -22,7 +23,7 @@ MOST_OPEN_QUOTE_LINES = 10
 """A quotation mark open for longer is taken for damage, and the lines after it are read again."""
 MOST_DEPTH = 32
 
-_ALONE = re.compile(
+_ALONE = regex(
     r"(?:(?:proxy|grpc|fastcgi|uwsgi|gzip|brotli|large_client_header|types_hash|server_names_hash|variables_hash)_\w+"
     r"|client_(?:max_body_size|body_\w+|header_\w+)|limit_(?:req|conn|rate)\w*|keepalive(?:_timeout|_requests|_time|_disable)?"
     r"|worker_(?:connections|processes|rlimit_\w+|shutdown_timeout|cpu_affinity)|lingering_(?:close|time|timeout)"
@@ -34,20 +35,20 @@ _ALONE = re.compile(
     r"|include(?=[ \t]+\S+;)|user(?=[ \t]+[\w-]+;)"
 )
 """Directives that no other language has: one of them is enough to know a line for nginx."""
-_INSIDE = re.compile(
+_INSIDE = regex(
     rf"{_ALONE.pattern}|(?:if|return|set|rewrite|try_files|root|alias|index|allow|deny|expires|error_page|internal|stub_status|hash|random|zone"
     r"|mirror|aio|directio|server|upstream|location|include)(?=[ \t;{])"
 )
 """Directives of a block: one of them at the start of a line shows that the line above lacks its semicolon."""
-_NAME = re.compile(r"[a-z_][a-z0-9_.]*\Z")
+_NAME = regex(r"[a-z_][a-z0-9_.]*\Z")
 _FREE_NAMES = frozenset({"map", "types", "geo", "split_clients", "charset_map", "match"})
 """Blocks whose entries are values, not directives."""
-_GREP_PREFIX = re.compile(r"^\s*[\w./-]+\.(?:conf|cfg|template|tmpl)[:-](?:\d{1,15}[:-])?(?=\s|[a-z#}])")
-_DUMPED_FILE = re.compile(r"^# configuration file (?P<path>\S+):\s*$")
-_ANNOTATION = re.compile(r"\bnginx\.(?:ingress\.kubernetes\.io|org)/(?P<name>[a-z0-9-]+)\"?\s*[:=]\s*(?P<setting>\S.*?),?\s*$")
+_GREP_PREFIX = regex(r"^\s*[\w./-]+\.(?:conf|cfg|template|tmpl)[:-](?:\d{1,15}[:-])?(?=\s|[a-z#}])")
+_DUMPED_FILE = regex(r"^# configuration file (?P<path>\S+):\s*$")
+_ANNOTATION = regex(r"\bnginx\.(?:ingress\.kubernetes\.io|org)/(?P<name>[a-z0-9-]+)\"?\s*[:=]\s*(?P<setting>\S.*?),?\s*$")
 _TEXT_FOLLOWS = frozenset({"|", ">", "|-", ">-"})
 """YAML marks of a snippet: its lines are read as configuration of their own."""
-_MARK = re.compile(
+_MARK = regex(
     rf"(?m)^[ \t]*(?:[\w./-]+\.conf[:-](?:\d{{1,15}}[:-])?[ \t]*)?(?:{_ALONE.pattern})[^;{{}}\n]{{0,400}}[;{{]|^# configuration file \S+:\s*$"
     r"|nginx\.(?:ingress\.kubernetes\.io|org)/[a-z]"
 )

@@ -1,6 +1,5 @@
 """NUMA nodes as `numactl -H` and `lscpu` print them."""
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -13,12 +12,13 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_CPUS = re.compile(r"(?:\bnode (?P<node>\d{1,4}) cpus:|\bNUMA node(?P<lscpu>\d{1,4}) CPU\(s\):)\s*(?P<cpus>[\d,\s-]*)$")
-_SIZE = re.compile(r"\bnode (?P<node>\d{1,4}) size: (?P<mebibytes>\d{1,10}) MB")
-_DISTANCES = re.compile(r"^\s*(?P<node>\d{1,4}):\s+(?P<distances>\d{1,3}(?:\s+\d{1,3})*)\s*$")
-_DISTANCES_START = re.compile(r"\bnode distances:")
-_RECOGNISED = re.compile(r"\bnode \d+ cpus:|\bNUMA node\d+ CPU\(s\):|\bnode \d+ size: \d+ MB")
+_CPUS = regex(r"(?:\bnode (?P<node>\d{1,4}) cpus:|\bNUMA node(?P<lscpu>\d{1,4}) CPU\(s\):)\s*(?P<cpus>[\d,\s-]*)$")
+_SIZE = regex(r"\bnode (?P<node>\d{1,4}) size: (?P<mebibytes>\d{1,10}) MB")
+_DISTANCES = regex(r"^\s*(?P<node>\d{1,4}):\s+(?P<distances>\d{1,3}(?:\s+\d{1,3})*)\s*$")
+_DISTANCES_START = regex(r"\bnode distances:")
+_RECOGNISED = regex(r"\bnode \d+ cpus:|\bNUMA node\d+ CPU\(s\):|\bnode \d+ size: \d+ MB")
 _MOST_NODES = 1024
 _MOST_CPUS = 8192
 _BAD_LIST = Text(en="a CPU list could not be read", zh="CPU 列表无法读取")

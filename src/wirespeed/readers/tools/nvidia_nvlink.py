@@ -13,15 +13,16 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.gpu_figures import ALL_LINKS
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_GPU = re.compile(r"(?:^|\s)GPU (?P<gpu>\d{1,3}): ")
-_SPEED = re.compile(r"Link (?P<link>\d{1,3}): (?:(?P<speed>\d{1,6}(?:\.\d{1,6})?) GB/s|<inactive>)", re.IGNORECASE)
-_ERRORS = re.compile(
+_GPU = regex(r"(?:^|\s)GPU (?P<gpu>\d{1,3}): ")
+_SPEED = regex(r"Link (?P<link>\d{1,3}): (?:(?P<speed>\d{1,6}(?:\.\d{1,6})?) GB/s|<inactive>)", re.IGNORECASE)
+_ERRORS = regex(
     r"Link (?P<link>\d{1,3}): (?P<what>Replay|Recovery|CRC|(?:CRC )?FLIT|(?:CRC )?DATA) (?:Error )?(?:Errors?"
     r"|Count)?:? *(?P<count>\d{1,20})",
     re.IGNORECASE,
 )
-_ALL_INACTIVE = re.compile(r"all links are inActive", re.IGNORECASE)
+_ALL_INACTIVE = regex(r"all links are inActive", re.IGNORECASE)
 _FIELDS = {"replay": "replay_count", "recovery": "recovery_count", "crc": "crc_errors_count"}
 _NO_GPU = Text(en="an NVLink line before any GPU line", zh="NVLink 行之前没有 GPU 行")
 

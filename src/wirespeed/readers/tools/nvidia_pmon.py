@@ -1,6 +1,5 @@
 """`nvidia-smi pmon`: the processes on each GPU; columns follow the driver and `-s`, a dash stands for what could not be told."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.gpu import GpuProcess
@@ -11,10 +10,11 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nvidia-smi pmon"
-_HEADING = re.compile(r"^# ?(?:Date[, ]+)?(?:Time[, ]+)?gpu[, ]+pid[, ]+type[, ]+\w+")
-_BEGINS = re.compile(r"^\s+(?:\d{4}[\d/]{2,6}[, ]+)?(?:\d\d:\d\d:\d\d[, ]+)?\d{1,3}[, ]+\d{1,10}[, ]+")
+_HEADING = regex(r"^# ?(?:Date[, ]+)?(?:Time[, ]+)?gpu[, ]+pid[, ]+type[, ]+\w+")
+_BEGINS = regex(r"^\s+(?:\d{4}[\d/]{2,6}[, ]+)?(?:\d\d:\d\d:\d\d[, ]+)?\d{1,3}[, ]+\d{1,10}[, ]+")
 _CUT = Text(en="a row of pmon has fewer cells than its heading", zh="pmon 的一行列数少于表头")
 
 

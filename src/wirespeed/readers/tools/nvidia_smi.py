@@ -14,17 +14,16 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(
-    r"NVIDIA-SMI [\d.]{1,20}.{0,80}Driver Version: *(?P<driver>[\d.]{1,20})(?: +CUDA Version: *(?P<cuda>[\d.]{1,20}))?"
-)
-_PCI_ADDRESS = re.compile(r"^[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]$")
-_GPU_ROW = re.compile(r"\| +\d{1,3} [^|]{1,80}\| +[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:")
-_TEMPERATURE = re.compile(r"\b(\d{1,3})C\b")
-_POWER = re.compile(r"(?P<drawn>\S{1,12}) / +(?P<limit>\S{1,12})")
-_MEMORY = re.compile(r"(\d{1,9})MiB */ +(\d{1,9})MiB")
-_UTILISATION = re.compile(r"(\d{1,3})%")
-_PROCESS = re.compile(
+_HEADER = regex(r"NVIDIA-SMI [\d.]{1,20}.{0,80}Driver Version: *(?P<driver>[\d.]{1,20})(?: +CUDA Version: *(?P<cuda>[\d.]{1,20}))?")
+_PCI_ADDRESS = regex(r"^[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]$")
+_GPU_ROW = regex(r"\| +\d{1,3} [^|]{1,80}\| +[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:")
+_TEMPERATURE = regex(r"\b(\d{1,3})C\b")
+_POWER = regex(r"(?P<drawn>\S{1,12}) / +(?P<limit>\S{1,12})")
+_MEMORY = regex(r"(\d{1,9})MiB */ +(\d{1,9})MiB")
+_UTILISATION = regex(r"(\d{1,3})%")
+_PROCESS = regex(
     r"^\| +(?P<gpu>\d{1,3})(?: +(?:N/A|\d{1,3}) +(?:N/A|\d{1,3}))? +(?P<process>\d{1,10}) +(?P<type>C|G|C\+G|M\+C) +(?P<name>\S[^|]*?)"
     r" +(?P<memory>\d{1,9}MiB|N/A) *\|$"
 )

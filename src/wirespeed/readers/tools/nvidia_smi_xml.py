@@ -1,6 +1,5 @@
 """`nvidia-smi -q -x`: GPUs and the processes on them; a document type before the log is passed over, none inside it is possible."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -12,11 +11,12 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.xml_elements import Element, steps
 
 _TOOL = "nvidia-smi"
-_ROOT = re.compile(r'<nvidia_smi_log>|<gpu id="[0-9A-Fa-f]{8}:')
-_REASON = re.compile(r"^clocks_(?:event|throttle)_reason_(?P<reason>[a-z_]{1,40})$")
+_ROOT = regex(r'<nvidia_smi_log>|<gpu id="[0-9A-Fa-f]{8}:')
+_REASON = regex(r"^clocks_(?:event|throttle)_reason_(?P<reason>[a-z_]{1,40})$")
 _REASON_NAMES = {"display_clocks_setting": "display_clock_setting", "idle": "gpu_idle"}
 _POWER_SECTIONS = ("power_readings", "gpu_power_readings")
 _COUNTERS = "clocks_event_reasons_counters"

@@ -1,6 +1,5 @@
 """`nvidia-smi topo`: the matrix of path classes (`-m`) with its NIC legend, and the peer-access matrix (`-p2p`)."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.gpu import DevicePath, Gpu, PeerAccess
@@ -10,13 +9,14 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DEVICE = re.compile(r"^(?:GPU|NIC)\d+$|^(?:mlx\d|bnxt|irdma|efa|ib|roce|rocep|hns|cxgb|qed|rdmap|hfi)\w*$")
-_PATH = re.compile(r"^(?:NV\d+|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|C2C)$")
+_DEVICE = regex(r"^(?:GPU|NIC)\d+$|^(?:mlx\d|bnxt|irdma|efa|ib|roce|rocep|hns|cxgb|qed|rdmap|hfi)\w*$")
+_PATH = regex(r"^(?:NV\d+|PIX|PXB|PHB|NODE|SYS|SOC|PIX\*|C2C)$")
 _PEER = {"OK": True, "CNS": False, "GNS": False, "TNS": False, "NS": False, "DR": False, "U": None}
-_LEGEND = re.compile(r"^\s*(?P<nic>NIC\d+)\s*:\s*(?P<device>[\w.-]+)\s*$")
-_ROW_START = re.compile(r"(?m)(?:^|\s)GPU\d+\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC|OK|CNS|GNS|TNS|NS|DR)(?=\s)")
-_HEADING = re.compile(r"(?m)(?:^|\s)GPU0\s+GPU1(?=\s)")
+_LEGEND = regex(r"^\s*(?P<nic>NIC\d+)\s*:\s*(?P<device>[\w.-]+)\s*$")
+_ROW_START = regex(r"(?m)(?:^|\s)GPU\d+\s+(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|SOC|OK|CNS|GNS|TNS|NS|DR)(?=\s)")
+_HEADING = regex(r"(?m)(?:^|\s)GPU0\s+GPU1(?=\s)")
 _MOST_DEVICES = 256
 _NO_HEADING = Text(en="a row of the topology matrix without its heading", zh="拓扑矩阵的一行缺少表头")
 _CELLS_MISSING = Text(en="a row of the topology matrix has fewer cells than its heading", zh="拓扑矩阵的一行少于表头的列数")

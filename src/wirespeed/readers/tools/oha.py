@@ -15,20 +15,21 @@ from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.json_excerpt import marked_documents
 from wirespeed.readers.parsing.load_counts import MOST_ERROR_CHARACTERS, MOST_ERROR_KINDS, LoadCounts
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 24
 MOST_DOCUMENTS = 100
 MOST_COUNT = 10**15
 """A larger count is damage."""
 
-_BEGIN = re.compile(r"^\s*Summary:\s*$")
-_SUCCESS = re.compile(r"^\s*Success rate:\s+\d")
+_BEGIN = regex(r"^\s*Summary:\s*$")
+_SUCCESS = regex(r"^\s*Success rate:\s+\d")
 _TIME = r"(?P<number>\d{1,15}(?:\.\d+)?) ?(?P<unit>secs?|ms|us|µs|ns)"
-_FIGURE = re.compile(rf"^\s*(?P<name>Total|Slowest|Average|DNS\+dialup):\s+{_TIME}\b")
-_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<number>\d{1,15}(?:\.\d+)?)\s*$")
-_PERCENTILE = re.compile(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b")
-_DOCUMENT = re.compile(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
-_MARK = re.compile(r"(?m)^[ \t]*Success rate:\s+\d")
+_FIGURE = regex(rf"^\s*(?P<name>Total|Slowest|Average|DNS\+dialup):\s+{_TIME}\b")
+_RATE = regex(r"^\s*Requests/sec:\s+(?P<number>\d{1,15}(?:\.\d+)?)\s*$")
+_PERCENTILE = regex(rf"^\s*(?P<percent>50|90|95|99)(?:\.00)?% in {_TIME}\b")
+_DOCUMENT = regex(r"\{\s*\"summary\"\s*:\s*\{\s*\"successRate\"")
+_MARK = regex(r"(?m)^[ \t]*Success rate:\s+\d")
 
 
 @dataclass(slots=True)

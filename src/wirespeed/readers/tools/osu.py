@@ -17,26 +17,23 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_TITLE = re.compile(
+_TITLE = regex(
     r"\bOSU (?P<library>MPI|NCCL|RCCL|xCCL|UPC(?:\+\+)?|OpenSHMEM)(?P<device>-(?:CUDA|ROCM|OPENACC|SYCL))?[ _]?(?P<title>[A-Za-z][\w\- /]{1,60}?)"
     r" Test(?: v[\d.][\w.-]{0,24})?\s*$"
 )
-_PLACES = re.compile(
-    r"Send Buffer on (?P<send>HOST|DEVICE|MANAGED)[^.]{0,20} and Receive Buffer on (?P<receive>HOST|DEVICE|MANAGED)"
-)
-_PAIRS = re.compile(r"\[ pairs: (?P<pairs>\d{1,6}) \]")
-_HEADING = re.compile(
+_PLACES = regex(r"Send Buffer on (?P<send>HOST|DEVICE|MANAGED)[^.]{0,20} and Receive Buffer on (?P<receive>HOST|DEVICE|MANAGED)")
+_PAIRS = regex(r"\[ pairs: (?P<pairs>\d{1,6}) \]")
+_HEADING = regex(
     r"^\W{0,12}Size\s{1,40}(?P<what>Bandwidth \(MB/s\)|Latency \(us\)|Avg Lat(?:ency)?\(us\)|MB/s)(?P<rest>.*)$|^\W{0,8}(?P<bare>Avg Latency\(us\))(?P<more>.*)$"
 )
-_RANKS = re.compile(
-    r"\b(?:mpirun|mpiexec(?:\.hydra)?|srun)\b.{0,400}?\s-(?:-?np?|-ntasks=?)\s?(?P<ranks>\d{1,6})\b.{0,2000}\bosu_\w+"
-)
-_ROW = re.compile(
+_RANKS = regex(r"\b(?:mpirun|mpiexec(?:\.hydra)?|srun)\b.{0,400}?\s-(?:-?np?|-ntasks=?)\s?(?P<ranks>\d{1,6})\b.{0,2000}\bosu_\w+")
+_ROW = regex(
     r"^(?:\[\d+(?:,\d+)?\](?:<\w+>)?:?|[\w.-]+:)?\s*(?P<numbers>\d{1,15}(?:\.\d{1,6})?(?:\s+\d{1,15}(?:\.\d{1,6})?)*)\s*(?:Pass)?\s*$"
 )
-_STARTS_AS_ROW = re.compile(r"^\s*\d{1,15}\s+\d")
-_RECOGNISED = re.compile(
+_STARTS_AS_ROW = regex(r"^\s*\d{1,15}\s+\d")
+_RECOGNISED = regex(
     r"\bOSU (?:MPI|NCCL|RCCL|xCCL|UPC|OpenSHMEM)\S{0,8}[ _][^\n]{2,70} Test\b|# Size\s+(?:Bandwidth \(MB/s\)|Latency \(us\)|Avg Lat)"
 )
 
@@ -47,7 +44,7 @@ _OPERATIONS = {
     "gather": "gather", "scatter": "scatter", "barrier": "barrier",
 }  # fmt: skip
 """First word of a collective's title (`All-to-All Personalized Exchange`, `Reduce_scatter`), by the name nccl-tests gives it."""
-_ONE_SIDED = re.compile(r"(?i)\b(?:put|get|accumulate|fetch|compare)\b|put_|get_|acc_")
+_ONE_SIDED = regex(r"(?i)\b(?:put|get|accumulate|fetch|compare)\b|put_|get_|acc_")
 _BYTES_PER_MB = 1e6
 _US_PER_SECOND = 1e6
 _CUT = Text(en="this row of an OSU table is cut or damaged", zh="OSU 表中的这一行不完整或已损坏")

@@ -10,13 +10,14 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_CAN = re.compile(r"Device=(?P<near>\d{1,3}) (?P<can>CAN|CANNOT) Access Peer Device=(?P<far>\d{1,3})")
-_TITLE = re.compile(r"\b(?:Bandwidth|Latency)\b.{0,40}\bMatrix \((?P<unit>GB/s|us)\)", re.IGNORECASE)
-_DISABLED = re.compile(r"P2P=Disabled", re.IGNORECASE)
-_RECOGNISED = re.compile(r"Device=\d{1,3} (?:CAN|CANNOT) Access Peer|Matrix \((?:GB/s|us)\)")
-_COLUMNS = re.compile(r"^\s*(?:GPU|CPU|D\\D)\s+\d+(?:\s+\d+)*\s*$")
-_NUMBER = re.compile(r"^\d{1,12}(?:\.\d{1,6})?$")
+_CAN = regex(r"Device=(?P<near>\d{1,3}) (?P<can>CAN|CANNOT) Access Peer Device=(?P<far>\d{1,3})")
+_TITLE = regex(r"\b(?:Bandwidth|Latency)\b.{0,40}\bMatrix \((?P<unit>GB/s|us)\)", re.IGNORECASE)
+_DISABLED = regex(r"P2P=Disabled", re.IGNORECASE)
+_RECOGNISED = regex(r"Device=\d{1,3} (?:CAN|CANNOT) Access Peer|Matrix \((?:GB/s|us)\)")
+_COLUMNS = regex(r"^\s*(?:GPU|CPU|D\\D)\s+\d+(?:\s+\d+)*\s*$")
+_NUMBER = regex(r"^\d{1,12}(?:\.\d{1,6})?$")
 _MOST_COLUMNS = 128
 _BAD_CELL = Text(en="a row of the peer matrix could not be read", zh="对等矩阵的一行无法读取")
 

@@ -17,30 +17,31 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.perftest_rows import Test, bandwidth_runs, latency
+from wirespeed.readers.parsing.regex import regex
 
-_TITLE = re.compile(
+_TITLE = regex(
     r"\b(?P<verb>RDMA_Write(?:_imm)?|RDMA_Read|Send(?:_imm)?|Atomic[\w ]{0,40}?)\s+(?:Post List )?(?P<both>Bidirectional )?(?:Post List )?"
     r"(?P<what>BW|Latency)\s+Test"
 )
-_COMMAND = re.compile(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b(?P<rest>.*)")
-_BOTH_WAYS_FLAG = re.compile(r"\s(?:-b|--bidirectional)(?:\s|$)")
-_GPU_FLAG = re.compile(r"--use_(?:cuda|rocm|hl|musa)\b")
-_GPU_BUFFER = re.compile(
+_COMMAND = regex(r"\b(?P<tool>ib_(?:write|read|send|atomic)_(?:bw|lat))\b(?P<rest>.*)")
+_BOTH_WAYS_FLAG = regex(r"\s(?:-b|--bidirectional)(?:\s|$)")
+_GPU_FLAG = regex(r"--use_(?:cuda|rocm|hl|musa)\b")
+_GPU_BUFFER = regex(
     r"allocated (?:\d{1,20} bytes of )?GPU buffer|cuMemAlloc\(\) of a \d{1,20} bytes GPU|ROCm? buffer|hipMalloc\(\) of"
 )
-_HEADING = re.compile(r"#bytes\s+(?:#sl\s+)?#iterations\s+\S")
-_COLUMN = re.compile(
+_HEADING = regex(r"#bytes\s+(?:#sl\s+)?#iterations\s+\S")
+_COLUMN = regex(
     r"(?P<bytes>#bytes)|#sl|#iterations|BW (?P<bandwidth>peak|average)\[(?P<unit>Gb|MB|MiB)/sec\]|MsgRate\[Mpps\]"
     r"|BW Port\d\[\w+/sec\]|MsgRate Port\d\[Mpps\]|t_(?P<time>min|max|typical|avg|stdev)\[usec\]|(?P<quantile>99(?:\.9)?)% percentile\[usec\]"
     r"|tps average|CPU_Util\[%{1,2}\]"
 )
-_QPS = re.compile(r"\((?P<count>\d{1,15}) QPs?\)")
-_ROW = re.compile(r"^(?:[\w.-]+:)?\s*(?P<numbers>\d{1,15}\s+\d{1,15}(?:\s+-?\d{1,15}(?:\.\d+)?)*)\s*$")
-_STARTS_AS_ROW = re.compile(r"^(?:[\w.-]+:)?\s*\d{1,15}\s+\d{1,15}\s")
-_SETUP = re.compile(
+_QPS = regex(r"\((?P<count>\d{1,15}) QPs?\)")
+_ROW = regex(r"^(?:[\w.-]+:)?\s*(?P<numbers>\d{1,15}\s+\d{1,15}(?:\s+-?\d{1,15}(?:\.\d+)?)*)\s*$")
+_STARTS_AS_ROW = regex(r"^(?:[\w.-]+:)?\s*\d{1,15}\s+\d{1,15}\s")
+_SETUP = regex(
     r"(?P<name>Number of qps|Device|Transport type|Connection type|Mtu|Link type|GID index|rdma_cm QPs|PCIe relax order)\s*:\s*(?P<setting>\S+)"
 )
-_LEADING_NUMBER = re.compile(r"^(?P<number>\d{1,15})(?:\[(?P<unit>\w+)\])?$")
+_LEADING_NUMBER = regex(r"^(?P<number>\d{1,15})(?:\[(?P<unit>\w+)\])?$")
 _LEAST_COLUMNS = 3
 
 

@@ -4,7 +4,6 @@ The file does not say whether its bandwidths are in Gb/s or MiB/s: the message r
 (linux-rdma/perftest 45e574b to 2023) wrote names and words without quotation marks, which is no JSON; so lines are read, not a document.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -17,11 +16,12 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.perftest_rows import BITS_PER_S, Test, bandwidth_runs, latency
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "perftest-json"
-_PAIR = re.compile(r'(?<![\w."])"?(?P<name>[A-Za-z_][\w .]{0,30}?)"? ?:\s*"?(?P<setting>[^",{}\s][^",{}\n]{0,60})')
-_RECOGNISED = re.compile(r'"?MsgSize"?:\s*\d+,\s*"?(?:sl|n_iterations)"?:')
-_TEST = re.compile(r"(?P<verb>RDMA_Write|RDMA_Read|Send|Atomic)\w*?_(?P<what>BW|Latency)_Test")
+_PAIR = regex(r'(?<![\w."])"?(?P<name>[A-Za-z_][\w .]{0,30}?)"? ?:\s*"?(?P<setting>[^",{}\s][^",{}\n]{0,60})')
+_RECOGNISED = regex(r'"?MsgSize"?:\s*\d+,\s*"?(?:sl|n_iterations)"?:')
+_TEST = regex(r"(?P<verb>RDMA_Write|RDMA_Read|Send|Atomic)\w*?_(?P<what>BW|Latency)_Test")
 _SETTINGS = {
     "Device": "Device", "Number_of_qps": "Number of qps", "Transport_type": "Transport type", "Connection_type": "Connection type",
     "Mtu": "Mtu", "Link_type": "Link type", "GID_index": "GID index", "rdma_cm_QPs": "rdma_cm QPs", "PCIe_relax_order": "PCIe relax order",

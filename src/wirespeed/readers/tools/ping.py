@@ -11,45 +11,46 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 8
 """Lines quoted for one run."""
 MOST_REPLY_QUOTES = 2
 ICMP_HEADER_BYTES = 8
 
-_COMMAND = re.compile(r"(?:^|[\s$#>])ping6?\s+(?P<words>\S.*)")
+_COMMAND = regex(r"(?:^|[\s$#>])ping6?\s+(?P<words>\S.*)")
 _TAKES_VALUE = frozenset("cisMIWwtQSmplBFhGg")
-_LOOKS_LIKE_HOST = re.compile(r"^[A-Za-z0-9_][\w.:%-]*[\w]$")
-_START = re.compile(r"\bPING (?P<target>[^\s(]+).{0,160}?\s(?P<payload>\d{1,15})(?:\(\d{1,15}\))? (?:data bytes|bytes of data)")
-_REPLY = re.compile(r"\b(?P<size>\d{1,15}) bytes from (?P<target>\S+?)(?: \([^)\s]+\))?:? (?:icmp_)?seq=\d{1,15}(?P<rest>.*)")
-_REPLY_TTL = re.compile(r"\b(?:ttl|hlim)=(?P<ttl>\d{1,15})")
-_REPLY_TIME = re.compile(r"\btime[=<](?P<ms>\d{1,15}(?:\.\d+)?) ?ms")
-_STATISTICS = re.compile(r"--- (?P<target>\S+) ping6? statistics ---")
-_COUNTS = re.compile(r"\b(?P<sent>\d{1,15}) packets transmitted, (?P<received>\d{1,15}) (?:packets )?received(?P<rest>.*)")
-_DUPLICATES = re.compile(r"\+(?P<count>\d{1,15}) duplicates")
-_LOSS = re.compile(r"(?<![\d.])(?P<percent>\d{1,15}(?:\.\d+)?)% (?:packet )?loss")
-_TIMES = re.compile(
+_LOOKS_LIKE_HOST = regex(r"^[A-Za-z0-9_][\w.:%-]*[\w]$")
+_START = regex(r"\bPING (?P<target>[^\s(]+).{0,160}?\s(?P<payload>\d{1,15})(?:\(\d{1,15}\))? (?:data bytes|bytes of data)")
+_REPLY = regex(r"\b(?P<size>\d{1,15}) bytes from (?P<target>\S+?)(?: \([^)\s]+\))?:? (?:icmp_)?seq=\d{1,15}(?P<rest>.*)")
+_REPLY_TTL = regex(r"\b(?:ttl|hlim)=(?P<ttl>\d{1,15})")
+_REPLY_TIME = regex(r"\btime[=<](?P<ms>\d{1,15}(?:\.\d+)?) ?ms")
+_STATISTICS = regex(r"--- (?P<target>\S+) ping6? statistics ---")
+_COUNTS = regex(r"\b(?P<sent>\d{1,15}) packets transmitted, (?P<received>\d{1,15}) (?:packets )?received(?P<rest>.*)")
+_DUPLICATES = regex(r"\+(?P<count>\d{1,15}) duplicates")
+_LOSS = regex(r"(?<![\d.])(?P<percent>\d{1,15}(?:\.\d+)?)% (?:packet )?loss")
+_TIMES = regex(
     r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev))? = "
     r"(?P<low>\d{1,15}(?:\.\d+)?)/(?P<mean>\d{1,15}(?:\.\d+)?)/(?P<high>\d{1,15}(?:\.\d+)?)(?:/(?P<spread>\d{1,15}(?:\.\d+)?|nan))? ms"
 )
-_TOO_LONG = re.compile(
+_TOO_LONG = regex(
     r"(?i)message too long(?:, mtu[=: ]+(?P<local>\d{1,15}))?|frag(?:mentation)? needed and DF set(?: ?\(mtu ?=? ?(?P<hop>\d{1,15})\))?"
     r"|packet too big: mtu=(?P<hop6>\d{1,15})"
 )
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"(?i)destination (?:host|net|port) \w+|packet filtered|time to live exceeded|network is unreachable|no route to host"
     r"|operation not permitted|name or service not known|unknown host|temporary failure in name resolution|no buffer space available"
     r"|request timeout for icmp_seq|no answer yet for icmp_seq"
 )
-_MARKED = re.compile(
+_MARKED = regex(
     r"(?i)\bping6?: |\bfrom \S+ icmp_seq=\d{1,15} \D|\bfrag(?:mentation)? needed and DF set|\bmessage too long,? mtu"
     r"|\brequest timeout for icmp_seq|\bno answer yet for icmp_seq|^connect: network is unreachable"
 )
-_DONT_FRAGMENT = re.compile(r"(?:^|\s)(?:-M\s*do|-D)\b")
-_PAYLOAD_FLAG = re.compile(r"(?:^|\s)-[A-Za-z]*s\s*(?P<bytes>\d{1,6})\b")
-_OF_OTHERS = re.compile(r"(?i)hping statistic|tcping statistics|\d connects, \d{1,9} ok,")
+_DONT_FRAGMENT = regex(r"(?:^|\s)(?:-M\s*do|-D)\b")
+_PAYLOAD_FLAG = regex(r"(?:^|\s)-[A-Za-z]*s\s*(?P<bytes>\d{1,6})\b")
+_OF_OTHERS = regex(r"(?i)hping statistic|tcping statistics|\d connects, \d{1,9} ok,")
 """Summaries of programs that print counts and times as ping does."""
-_SUMMARY = re.compile(r"\b\d{1,15} packets transmitted, \d{1,15} (?:packets )?received")
+_SUMMARY = regex(r"\b\d{1,15} packets transmitted, \d{1,15} (?:packets )?received")
 
 
 _HINTS = (

@@ -20,6 +20,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s
 from wirespeed.readers.parsing.letters import spread_out
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.wordings import candidates
 
 QUESTION_PATH = "question"
@@ -32,35 +33,35 @@ MOST_MATCHES_A_WORDING = 8
 MOST_PROSE_CHARACTERS = 300_000
 """People write pages, not megabytes: what a machine wrote without our knowing its format is not searched for symptoms without end."""
 
-_LOG_LINE = re.compile(
+_LOG_LINE = regex(
     r"NCCL (?:INFO|WARN|ERROR|TRACE)|\bAvg prompt throughput: \d|^\s*\[\s*\d+\.\d+\]|^\s*File \"|^\w{3}\s+\d+ \d\d:\d\d:\d\d \S+ \S+:"
     r"|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^[IWEF]\d{4} \d\d:\d\d:\d\d|^(?:INFO|DEBUG|WARNING|ERROR)\s+\d\d-\d\d \d\d:\d\d"
     r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)|^\s*(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+= "
 )
-_DATA_LINE = re.compile(
+_DATA_LINE = regex(
     r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:"
     r"|^\s*</?\w+[^>]*>\s*$"
     r"|^\s*[a-z]\w*(?:_\w+)+\s+\S+;\s*$|\{\s*$"
 )
-_NUMBERS = re.compile(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
-_WRAPPED_ON = re.compile(r"^\s{0,4}[a-z(\d\"'`]")
-_SENTENCE_END = re.compile(r"[.!?:;]\s*$")
-_BULLET = re.compile(r"^\s*(?:[-*+•>|#]|\d+[.)])\s")
+_NUMBERS = regex(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
+_WRAPPED_ON = regex(r"^\s{0,4}[a-z(\d\"'`]")
+_SENTENCE_END = regex(r"[.!?:;]\s*$")
+_BULLET = regex(r"^\s*(?:[-*+•>|#]|\d+[.)])\s")
 
-_CLAUSE_END = re.compile(
+_CLAUSE_END = regex(
     r"[.;:!?]\s|,\s+(?:but|and|while|yet|so)\s|\s(?:but|though|although|however|whereas|except|while)\s|[，。；：！？]"
 )
-_NEGATION = re.compile(
+_NEGATION = regex(
     r"(?i)\b(?:no|not|never|without|neither|nor|none|zero|cannot|nothing|rules? out|ruled out|excluded?|free of|lacks?)\b|n't\b"
 )
-_NO_REAL_NEGATION = re.compile(
+_NO_REAL_NEGATION = regex(
     r"(?i)\b(?:not|n't) (?:only|just|merely|sure|certain|clear|know|understand|explain|see why|because|least)\b|n't (?:only"
     r"|just|know|understand|explain)\b"
     r"|\bno (?:idea|matter|wonder|doubt|clue|longer only)\b|\bnothing (?:but|else)\b|\bnot? (?:a )?(?:problem"
     r"|issue)s? (?:until|before)\b"
     r"|\bwhether or not\b|\bcannot (?:explain|understand|tell why)\b"
 )
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = regex(
     r"(?i)^[^.;:!?,]{0,12}?\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could)\s?(?:not|never|n't)|isn't|aren't"
     r"|wasn't|weren't"
     r"|(?:is|are|was|were|has been|have been) (?:ruled out|excluded|absent|zero|none|nil|0|fine|normal|off the table)"
@@ -68,7 +69,7 @@ _DENIED_AFTER = re.compile(
     r"|not (?:seen|present|there|found|observed|visible|involved)|ruled out)\b|^\s?[:=]\s?(?:no|none|0|zero|nil|off"
     r"|never)\b(?!\.\d)"
 )
-_STILL_SO = re.compile(
+_STILL_SO = regex(
     r"(?i)\b(?:not|n't|never) (?:only|just|yet )?(?:fixed|gone|solved|resolved|improv\w+|help\w*|stop\w*|go away|going away"
     r"|disappear\w*|recover\w*"
     r"|change\w*|enough|finish\w*|end\w*|clear\w*|work\w*|respond\w*|complet\w*|return\w*|answer\w*|arrive\w*|know\w*"
@@ -76,7 +77,7 @@ _STILL_SO = re.compile(
 )
 _NEGATION_REACH_CHARACTERS = 40
 _DENIAL_REACH_CHARACTERS = 48
-_CHINESE_NEGATION = re.compile(r"(?:没有|没|并未|未|无|不是|并非|不)[^，。；：！？\s]{0,6}$")
+_CHINESE_NEGATION = regex(r"(?:没有|没|并未|未|无|不是|并非|不)[^，。；：！？\s]{0,6}$")
 
 _UNIT = (
     r"[kKMGTP]i?(?:[Bb](?:its?|ytes?)?)(?:\s?/\s?s(?:ec(?:ond)?)?\b|ps\b| per s(?:econd)?\b)?|(?:bytes?|bits?|[Bb])/s(?:ec)?"
@@ -87,12 +88,12 @@ _UNIT = (
     r"|as|the)\b)"
 )
 _DIGITS = r"\d{1,15}(?:,\d{3})*(?:\.\d{1,12})?"
-_QUANTITY = re.compile(
+_QUANTITY = regex(
     rf"(?<![\w.,:/])(?<![eE][-+])(?:(?P<low>{_DIGITS})\s?(?:-|–|to|\.\.)\s?)?(?P<number>{_DIGITS})(?:\s(?:of"
     rf"|out of)\s(?P<whole>{_DIGITS}))?"
     rf"(?:\s?|-)(?P<unit>{_UNIT})(?![\w/])"
 )
-_DIGIT = re.compile(r"\d")
+_DIGIT = regex(r"\d")
 _LONG_UNITS = {
     "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "microseconds": "us", "microsecond": "us", "seconds": "s",
     "second": "s",

@@ -4,7 +4,6 @@ Each counter that is above zero, and above a thousandth of the requests where th
 Names: Envoy docs, configuration/upstream/cluster_manager/cluster_stats; nginx ngx_http_stub_status_module.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import ServerEvent
@@ -14,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 NOTABLE_RATIO = 0.001
 MOST_CLUSTERS = 10_000
@@ -28,12 +28,12 @@ _TOPICS = {
 }  # fmt: skip
 _TOTALS = ("upstream_rq_total", "upstream_cx_total")
 _NAMES = "|".join((*_TOPICS, *_TOTALS))
-_TEXT = re.compile(rf"(?m)^[ \t]*cluster\.(?P<cluster>[^\s:]{{1,200}}?)\.(?P<name>{_NAMES}): (?P<count>\d{{1,18}})[ \t]*$")
-_PROMETHEUS = re.compile(
+_TEXT = regex(rf"(?m)^[ \t]*cluster\.(?P<cluster>[^\s:]{{1,200}}?)\.(?P<name>{_NAMES}): (?P<count>\d{{1,18}})[ \t]*$")
+_PROMETHEUS = regex(
     rf"(?m)^[ \t]*envoy_cluster_(?P<name>{_NAMES})\{{[^}}\n]{{0,400}}?envoy_cluster_name=\"(?P<cluster>[^\"\n]{{1,200}})\"[^}}\n]{{0,400}}\}} (?P<count>\d{{1,18}})[ \t]*$"
 )
-_STATUS_HEADING = re.compile(r"^\s*server accepts handled requests\s*$")
-_STATUS_COUNTS = re.compile(r"^\s*(?P<accepts>\d{1,18}) (?P<handled>\d{1,18}) (?P<requests>\d{1,18})(?: \d{1,18})?\s*$")
+_STATUS_HEADING = regex(r"^\s*server accepts handled requests\s*$")
+_STATUS_COUNTS = regex(r"^\s*(?P<accepts>\d{1,18}) (?P<handled>\d{1,18}) (?P<requests>\d{1,18})(?: \d{1,18})?\s*$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -4,7 +4,6 @@ Units are decimal and change with the size of the number; a latency is the time 
 src/qperf.c: view_band, view_time, calc_results). Bits are printed with `-ub` only.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,13 +15,14 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes, time_in_s, whole
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TESTS = r"(?:(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?:bi_)?(?:bw|lat)|(?:rc|uc)_rdma_(?:read|write)_(?:bw|lat|poll_lat)|(?:rc|uc)_rdma_write_poll_lat)"
-_TEST = re.compile(rf"^(?:[\w.-]+: )?\s*(?P<test>{_TESTS}):\s*$")
-_FIGURE = re.compile(
+_TEST = regex(rf"^(?:[\w.-]+: )?\s*(?P<test>{_TESTS}):\s*$")
+_FIGURE = regex(
     r"^(?:[\w.-]+: )?\s+(?P<name>[a-z][a-z_]{1,24})\s+=\s+(?P<number>[\d,]{1,20}(?:\.\d{1,12})?)(?: (?P<unit>[A-Za-z%/]{1,10}(?: cpus)?))?(?: \([\d,]{1,24}\))?\s*$"
 )
-_RECOGNISED = re.compile(rf"(?m)^(?:[\w.-]+: )?\s*{_TESTS}:\s*\n(?:[\w.-]+: )?\s+[a-z_]{{2,24}}\s+=\s+\d")
+_RECOGNISED = regex(rf"(?m)^(?:[\w.-]+: )?\s*{_TESTS}:\s*\n(?:[\w.-]+: )?\s+[a-z_]{{2,24}}\s+=\s+\d")
 _FULL_PERCENT = 100.0
 
 

@@ -1,6 +1,5 @@
 """`rdma link`: one line a port of key-value words, or JSON (`rdma -j link`)."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -12,11 +11,12 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_LINE = re.compile(r"(?:\blink |\b\d{1,4}/\d{1,4}: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
+_LINE = regex(r"(?:\blink |\b\d{1,4}/\d{1,4}: )(?P<device>[\w.-]{1,64})/(?P<port>\d{1,3}):? (?P<rest>.*\bstate [A-Z].*)$")
 
 
-_JSON = re.compile(r"\"ifname\"\s*:\s*\"[^\"\n]{1,64}\"\s*,\s*\"port\"\s*:\s*\d{1,3}\s*,\s*(?:\"subnet_prefix\"|\"state\")")
+_JSON = regex(r"\"ifname\"\s*:\s*\"[^\"\n]{1,64}\"\s*,\s*\"port\"\s*:\s*\d{1,3}\s*,\s*(?:\"subnet_prefix\"|\"state\")")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -1,6 +1,5 @@
 """`rdma statistic`: one line a port, counter names and values in turn, or JSON (`rdma -j statistic`)."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.counters import canonical_name
@@ -12,10 +11,11 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_LINE = re.compile(r"\blink (?P<scope>[\w.-]{1,64}/\d{1,3}) (?P<rest>[a-z][a-z0-9_]{2,63} \d.*)$")
-_NAME = re.compile(r"^[a-z][a-z0-9_]{2,63}$")
-_JSON = re.compile(r"\"ifname\"\s*:\s*\"[^\"\n]{1,64}\"\s*,\s*\"port\"\s*:\s*\d{1,3}\s*,\s*\"[a-z][a-z0-9_]{2,63}\"\s*:\s*\d")
+_LINE = regex(r"\blink (?P<scope>[\w.-]{1,64}/\d{1,3}) (?P<rest>[a-z][a-z0-9_]{2,63} \d.*)$")
+_NAME = regex(r"^[a-z][a-z0-9_]{2,63}$")
+_JSON = regex(r"\"ifname\"\s*:\s*\"[^\"\n]{1,64}\"\s*,\s*\"port\"\s*:\s*\d{1,3}\s*,\s*\"[a-z][a-z0-9_]{2,63}\"\s*:\s*\d")
 _NO_COUNTERS = frozenset({"ifindex", "port", "lid", "sm_lid", "lmc", "netdev_index"})
 MOST_COUNTERS = 200
 _BAD_PAIR = Text(en="a counter of rdma statistic has no value", zh="rdma statistic 的某计数器没有数值")

@@ -12,14 +12,15 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.ip import is_address
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ROW = re.compile(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
-_OPTION = re.compile(
+_ROW = regex(r"^\s*(?P<key>nameserver|search|domain|options)\s+(?P<rest>[^\s#;][^#;]*)(?:[#;].*)?$")
+_OPTION = regex(
     r"^(?:ndots|timeout|attempts|rotate|single-request|single-request-reopen|use-vc|edns0|trust-ad|no-aaaa"
     r"|no-reload|inet6|debug|no-check-names|no-tld-query)(?::\d+)?$"
 )
-_DOMAIN = re.compile(r"^[\w.-]+$")
-_RECOGNISED = re.compile(
+_DOMAIN = regex(r"^[\w.-]+$")
+_RECOGNISED = regex(
     r"(?m)^[ \t]*(?:[\w.-]+: *)?(?:nameserver\s+[0-9a-fA-F:.]+|options\s+[\w-]+(?::\d+)?\b|search\s+[\w.-]+\.[\w.-]+)"
 )
 _MOST_ROWS = 64

@@ -11,14 +11,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import arguments_of, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 NAME = "roce_tos"
 LARGEST = 255
 
-_GLOBAL = re.compile(r"^\s*Global tclass=(?P<tos>\d{1,3})\s*$")
-_VALUE = re.compile(r"^\s*(?P<tos>\d{1,3})\s*$")
-_FILES = re.compile(r"/(?:tc/\d+/traffic_class|default_roce_tos)\b")
-_SET = re.compile(r"\becho (?P<tos>\d{1,3}) ?(?:\||>)")
+_GLOBAL = regex(r"^\s*Global tclass=(?P<tos>\d{1,3})\s*$")
+_VALUE = regex(r"^\s*(?P<tos>\d{1,3})\s*$")
+_FILES = regex(r"/(?:tc/\d+/traffic_class|default_roce_tos)\b")
+_SET = regex(r"\becho (?P<tos>\d{1,3}) ?(?:\||>)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -12,14 +12,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.host_lists import expanded
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.slurm import job_end
 
 TOOL = "slurm"
 MOST_LINE_CHARACTERS = 8_000
 
-_HEADING = re.compile(r"(?m)^[ \t]*JobID(?:Raw)?(?:[ \t]+|\|)(?:[^\n]*(?:[ \t]|\|))?State\b")
-_RULE = re.compile(r"^-{2,}(?: -{2,})+\s*$")
-_JOB = re.compile(r"^\d{1,10}(?:_\d{1,7})?(?:\+\d{1,4})?(?:\.\w{1,20}\+?)?$")
+_HEADING = regex(r"(?m)^[ \t]*JobID(?:Raw)?(?:[ \t]+|\|)(?:[^\n]*(?:[ \t]|\|))?State\b")
+_RULE = regex(r"^-{2,}(?: -{2,})+\s*$")
+_JOB = regex(r"^\d{1,10}(?:_\d{1,7})?(?:\+\d{1,4})?(?:\.\w{1,20}\+?)?$")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

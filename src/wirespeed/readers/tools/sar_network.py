@@ -1,6 +1,5 @@
 """Traffic of interfaces as sar prints it (`sar -n DEV`): one record an interface, of its busiest interval and direction."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,27 +11,26 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "sar"
 BITS_PER_KB = 8 * 1024.0
 """sar divides bytes by 1024 and prints kB (sysstat, pr_stats.c)."""
 MOST_INTERFACES = 256
 
-_HEADER = re.compile(r"\bIFACE\b.*\brxkB/s\b")
-_ROW = re.compile(
+_HEADER = regex(r"\bIFACE\b.*\brxkB/s\b")
+_ROW = regex(
     r"^\s*(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?P<interface>[A-Za-z][\w.@-]*)\s+[\d.]+\s+[\d.]+\s+(?P<rx>[\d.]+)\s+(?P<tx>[\d.]+)(?:\s|$)"
 )
-_SAR_ROW = re.compile(
+_SAR_ROW = regex(
     r"^\s*(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?:lo|(?:eth|en[opsx]|bond|ib|wlan|br|docker|veth|cali|team)[\w.@-]*)(?:\s+\d+\.\d{1,2}){7,8}\s*$"
 )
 """A row as a whole, as `grep` leaves it without its heading: interface, then seven or eight numbers with decimals."""
-_BARE_ROW = re.compile(
-    r"^\s*(?P<interface>[A-Za-z][\w.@-]*)\s+[\d.]+\s+[\d.]+\s+(?P<rx>[\d.]+)\s+(?P<tx>[\d.]+)(?:\s+[\d.]+){0,5}\s*$"
-)
+_BARE_ROW = regex(r"^\s*(?P<interface>[A-Za-z][\w.@-]*)\s+[\d.]+\s+[\d.]+\s+(?P<rx>[\d.]+)\s+(?P<tx>[\d.]+)(?:\s+[\d.]+){0,5}\s*$")
 """A row whose time somebody cut off; it counts below a heading only."""
-_NAMED = re.compile(r"\b(?P<direction>[rt]x)kB/s[\s:=]+(?P<rate>\d+(?:\.\d+)?)\b")
-_INTERFACE = re.compile(r"\b(?P<interface>(?:eth|en[opsx]|ens|bond|ib|wlan|br)[\w.-]*\d[\w.-]*)\b")
-_RECOGNISED = re.compile(rf"\b[rt]xkB/s\b|(?m:{_SAR_ROW.pattern})")
+_NAMED = regex(r"\b(?P<direction>[rt]x)kB/s[\s:=]+(?P<rate>\d+(?:\.\d+)?)\b")
+_INTERFACE = regex(r"\b(?P<interface>(?:eth|en[opsx]|ens|bond|ib|wlan|br)[\w.-]*\d[\w.-]*)\b")
+_RECOGNISED = regex(rf"\b[rt]xkB/s\b|(?m:{_SAR_ROW.pattern})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """`scontrol show job` and `show node`, in blocks or one a line (`-o`): where jobs run, how they ended, how nodes are and why."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,16 +13,17 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.host_lists import expanded
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.slurm import job_end, node_state
 
 TOOL = "slurm"
 MOST_LINE_CHARACTERS = 8_000
 
-_BEGINS = re.compile(r"(?m)^[ \t]*(?P<kind>JobId|NodeName)=(?P<name>\S{1,255})(?=[ \t]|$)")
-_JOB_FIELD = re.compile(r"(?:^|\s)(?P<key>JobState|ExitCode|NodeList|CPUs/Task|NumNodes)=(?P<value>\S*)")
-_NODE_FIELD = re.compile(r"(?:^|\s)(?P<key>State)=(?P<value>[A-Z][A-Z_+*~#!%$@^-]*)")
-_REASON = re.compile(r"(?:^|\s)Reason=(?P<reason>[^\n]+?)(?: \[\w[\w.-]*@[\dT:-]+\])?\s*$")
-_PARTITION = re.compile(r"(?m)^[ \t]*(?:PartitionName|ReservationName)=\S")
+_BEGINS = regex(r"(?m)^[ \t]*(?P<kind>JobId|NodeName)=(?P<name>\S{1,255})(?=[ \t]|$)")
+_JOB_FIELD = regex(r"(?:^|\s)(?P<key>JobState|ExitCode|NodeList|CPUs/Task|NumNodes)=(?P<value>\S*)")
+_NODE_FIELD = regex(r"(?:^|\s)(?P<key>State)=(?P<value>[A-Z][A-Z_+*~#!%$@^-]*)")
+_REASON = regex(r"(?:^|\s)Reason=(?P<reason>[^\n]+?)(?: \[\w[\w.-]*@[\dT:-]+\])?\s*$")
+_PARTITION = regex(r"(?m)^[ \t]*(?:PartitionName|ReservationName)=\S")
 
 
 @dataclass(slots=True)

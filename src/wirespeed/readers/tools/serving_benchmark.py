@@ -10,14 +10,15 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import BENCHMARK_FIGURE, BENCHMARK_FIGURES, BENCHMARK_TIME, Point, point
 
-_TITLE = re.compile(r"=+ ?(?:[\w ]{0,24} )?Serving Benchmark Result ?=+")
+_TITLE = regex(r"=+ ?(?:[\w ]{0,24} )?Serving Benchmark Result ?=+")
 _TIMES = {
     "TTFT": "ttft_s", "TPOT": "tpot_s", "ITL": "itl_s", "E2EL": "e2e_s", "E2E Latency": "e2e_s", "Client Queue Time": "client_hold_s",
 }  # fmt: skip
 _BY_LABEL = {label.lower(): name for label, name in BENCHMARK_FIGURES.items()}
-_CUT = re.compile(r"^\W{0,4}(?:Mean|Median|P\d{2}) (?:TTFT|TPOT|ITL|E2EL) \(ms\):\s*$")
+_CUT = regex(r"^\W{0,4}(?:Mean|Median|P\d{2}) (?:TTFT|TPOT|ITL|E2EL) \(ms\):\s*$")
 _OPEN = ("Concurrency", "Successful requests", "Failed requests")
 """Labels that other texts use too: they count inside a block only."""
 

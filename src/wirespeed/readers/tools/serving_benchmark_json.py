@@ -16,13 +16,14 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import point
 
 _TOOL = "serving-benchmark"
 MOST_RUNS = 1_000
 MOST_QUOTE_CHARACTERS = 300
-_MARK = re.compile(r'"(?:mean|median|p99)_(?:ttft|tpot|itl|e2el|e2e_latency)_ms"\s*:')
-_TIME = re.compile(
+_MARK = regex(r'"(?:mean|median|p99)_(?:ttft|tpot|itl|e2el|e2e_latency)_ms"\s*:')
+_TIME = regex(
     r"^(?P<statistic>mean|median|max|p\d{2}(?:\.\d{1,2})?)_(?P<what>ttft|tpot|itl|e2el|e2e_latency|client_queue_time)_ms$"
 )
 _TIMES = {

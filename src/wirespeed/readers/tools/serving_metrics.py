@@ -26,17 +26,18 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.serving_points import BENCHMARK_FIGURE, BENCHMARK_TIME
 
 MOST_PENDING_SUMS = 4_096
 MOST_LINE_CHARACTERS = 2_000
 
 _SERVERS = r"vllm|sglang|tgi|llamacpp|lmdeploy|trtllm|triton|nv|ray_serve|ray|ollama|litellm|dynamo|aibrix|inference_extension"
-_SAMPLE = re.compile(
+_SAMPLE = regex(
     rf"^\s*(?:{_SERVERS})[:_](?P<name>[a-zA-Z_][\w:]*)(?:\{{(?P<labels>[^}}]*)\}})?\s+(?P<value>[-+]?\d[\d.eE+-]*|NaN"
     rf"|[+-]?Inf)(?:\s+\d+)?\s*$"
 )
-_LABEL = re.compile(r'(\w+)="([^"]*)"')
+_LABEL = regex(r'(\w+)="([^"]*)"')
 
 _NAME_OF_SAMPLE = {
     "num_requests_running": "running_count", "num_running_reqs": "running_count", "batch_current_size": "running_count",
@@ -86,30 +87,30 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"successful requests", "successful_count"),
     (r"failed requests", "failed_count"),
 )  # fmt: skip
-_PHRASE = re.compile("|".join(f"(?P<p{position}>{pattern})" for position, (pattern, _) in enumerate(_PHRASES)), re.IGNORECASE)
+_PHRASE = regex("|".join(f"(?P<p{position}>{pattern})" for position, (pattern, _) in enumerate(_PHRASES)), re.IGNORECASE)
 _COMMON_WORDS = frozenset({"running_count", "waiting_count", "swapped_count"})
 """Measures whose words stand in any sentence (`running 8 nodes`): they count only with a colon or an equals sign."""
-_STATISTIC = re.compile(r"(?i)\b(mean|avg|average|median|p\d{2}(?:\.\d+)?|min|max|peak|std)\b")
-_NUMBER = re.compile(r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)")
-_GO_DURATION = re.compile(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
-_UNIT_NOTE = re.compile(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
+_STATISTIC = regex(r"(?i)\b(mean|avg|average|median|p\d{2}(?:\.\d+)?|min|max|peak|std)\b")
+_NUMBER = regex(r"^[<>~≈]?\s*(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>%|ms|us|µs|ns|s(?:ec(?:onds?)?)?|min|k)?(?![\w.]*\d)")
+_GO_DURATION = regex(r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:\.\d+)?)s\b")
+_UNIT_NOTE = regex(r"\(\s*(ms|us|µs|s|sec|seconds|%)\s*\)")
 _ANY_PHRASE = "|".join(pattern for pattern, _ in _PHRASES)
-_PAIR = re.compile(
+_PAIR = regex(
     r"(?P<before>(?:(?:mean|avg|average|median|max|peak|p\d\d(?:\.\d)?)\s+)?)"
     rf"(?<![\w])(?P<phrase>{_ANY_PHRASE})"
     r"(?P<note>\s*\([^()\n]{1,12}\))?(?P<after>\s+(?:mean|avg|median|p\d\d(?:\.\d)?))?(?P<sign>\s*[:=]\s*\"?|\s{1,40})"
     r"(?P<value>[<>~≈]?\d\S*(?:\s?(?:%|ms\b|us\b|µs|s\b))?)"
 )
-_CELL = re.compile(r"\S+(?: \S+)*")
-_COMMENT = re.compile(r"^\s*(?:#|//|\$)")
+_CELL = regex(r"\S+(?: \S+)*")
+_COMMENT = regex(r"^\s*(?:#|//|\$)")
 _HINTS = (
     "ttft", "ttfa", "e2e", "tpot", "itl", "token", "tok/s", "toks/s", "queue", "throughput", "kv", "eval ", "inference",
     "prefill", "decode", "offered", "waiting", "running", "pending", "swapped", "preempt", "gpu", "hit rate", "req", "rps", "qps",
     "duration", "latency", "concurren", "load time",
 )  # fmt: skip
 """A line without any of these holds no measure; looking for them is much cheaper than the patterns."""
-_SAMPLE_HINT = re.compile(rf"(?m)^\s*(?:{_SERVERS})[:_]\w+[{{ ]")
-_SURE_HINT = re.compile(
+_SAMPLE_HINT = regex(rf"(?m)^\s*(?:{_SERVERS})[:_]\w+[{{ ]")
+_SURE_HINT = regex(
     r"(?i)ttft|ttfa|tpot|\bitl\b|first[ _-]token|queue[ _]?time|throughput|tok(?:en)?s?/s|kv[ -]cache|eval (?:rate|time|duration)"
     r"|#queue-req|inference[ _]time|offered|waiting:|gpu util|hit rate|req/s|\brps\b|total duration"
 )
@@ -123,7 +124,7 @@ class _Column:
     name: str | None
 
 
-_NOT_A_SERVERS = re.compile(r"Reading: \d+ Writing: \d+ Waiting: \d+")
+_NOT_A_SERVERS = regex(r"Reading: \d+ Writing: \d+ Waiting: \d+")
 """nginx' status page: its waiting connections are idle ones."""
 _TRITON_TIMES = {
     "inference_queue_duration_us": "queue_s", "inference_request_duration_us": "e2e_s", "inference_compute_infer_duration_us": "inference_s",

@@ -19,6 +19,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_NAME_WORDS = 6
 MOST_LINE_CHARACTERS = 400
@@ -36,41 +37,37 @@ _CODE_NAME = r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+
 _TIME = r"\d+(?:,\d{3})*(?:\.\d+)?\s?(?:ms|us|µs|s|sec|seconds?|min|minutes?|h|hours?)"
 _SIZE = r"\d+(?:,\d{3})*(?:\.\d+)?\s?(?:[kKMG]i?B?|bytes)"
 
-_PAIR = re.compile(rf"{_MARK}(?:{_QUOTED_NAME}|(?P<words>{_WORDS}))(?:\s*(?:=|:=)\s*|\s*:\s+|:(?=\d))(?P<value>\S.*)$")
-_SPACED = re.compile(
+_PAIR = regex(rf"{_MARK}(?:{_QUOTED_NAME}|(?P<words>{_WORDS}))(?:\s*(?:=|:=)\s*|\s*:\s+|:(?=\d))(?P<value>\S.*)$")
+_SPACED = regex(
     rf"(?i){_MARK}(?P<words>{_WORDS})(?:\t|\s{{2,}})\s*(?P<value>{_DURATION}|{_NUMBER_AND_UNIT}|{_SWITCH}){_REMARK}\s*$"
 )
-_BARE = re.compile(
+_BARE = regex(
     rf"{_MARK}(?P<words>{_CODE_NAME}|[a-z]+(?:-[a-z]+)+)\s+(?P<value>{_DURATION}|{_NUMBER_AND_UNIT}|(?i:{_SWITCH})){_REMARK}\s*$"
 )
-_INLINE = re.compile(
+_INLINE = regex(
     rf"(?<![\w.\-/$\"])(?P<words>{_CODE_NAME})[`'\"]?(?:"
     rf"(?:\s*[:=]\s*|\s(?:is|was|to|set to|is set to|left at|at)\s)[`'\"]?(?P<assigned>{_DURATION}|{_TIME}|{_SIZE}|{_SWITCH})"
     r"|\s(?:is|was|set to|is set to)\s(?P<number>\d+(?:\.\d+)?)"
     rf"|\s(?P<bare>{_DURATION}|{_TIME}|true|false|off|enabled|disabled))(?![\w.(/-])"
 )
-_VALUE = re.compile(
-    rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|\d+(?:\s+\d+){{1,3}}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$"
-)
-_NUMBER = re.compile(r"^(?P<number>[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s?(?P<unit>[A-Za-zµμ%°][\w/%]*)?$")
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|[smhd])")
-_IS_DURATION = re.compile(rf"^{_DURATION}$")
-_RECOGNISED = re.compile(r"[:=]|\w_\w|\t|  ")
+_VALUE = regex(rf"(?i)^(?P<value>\"[^\"]*\"|'[^']*'|{_DURATION}|\d+(?:\s+\d+){{1,3}}|{_NUMBER_AND_UNIT}|[^\s;,]+){_REMARK}\s*$")
+_NUMBER = regex(r"^(?P<number>[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s?(?P<unit>[A-Za-zµμ%°][\w/%]*)?$")
+_PART = regex(r"(\d+(?:\.\d+)?)(ms|us|µs|[smhd])")
+_IS_DURATION = regex(rf"^{_DURATION}$")
+_RECOGNISED = regex(r"[:=]|\w_\w|\t|  ")
 
-_NOT_A_SETTING = re.compile(
+_NOT_A_SETTING = regex(
     r"NCCL (?:INFO|WARN|TRACE)|^\s*(?:#|//|<|\$|File |Traceback|at )|^\s*[\[(]|^\s*\w+:\d+:\d+|\b\d\d:\d\d:\d\d\b|[{\[(]\s*$|->"
 )
-_NOT_A_NAME = re.compile(
+_NOT_A_NAME = regex(
     r"(?i)^(?:rx|tx)[_\d]|^export |(?:error|exception|warning)$|^(?:info|warn|debug|trace|fatal|critical|note|todo|https?|q|a"
     r"|re|from|date)$"
     r"|(?:packets|octets|_phy)$|\b(?:the|and|but|because|when|then|which|that|with|i|we)\b"
 )
-_VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
-_CALL = re.compile(r"\w\(|\w\s*=\s*\S|[{}]|=>|->")
+_VARIABLE = regex(r"^[A-Z][A-Z0-9_]*$")
+_CALL = regex(r"\w\(|\w\s*=\s*\S|[{}]|=>|->")
 
-_TIME_NAMES = re.compile(
-    r"(?i)time|interval|delay|ttl|age|period|alive|deadline|expir|grace|idle|duration|wait|retry|backoff|lease"
-)
+_TIME_NAMES = regex(r"(?i)time|interval|delay|ttl|age|period|alive|deadline|expir|grace|idle|duration|wait|retry|backoff|lease")
 _LONG_TIMES = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "millis": "ms", "milliseconds": "ms", "usec": "us",
     "minute": "min", "minutes": "min", "mins": "min", "hour": "h", "hours": "h", "day": "d", "days": "d",

@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.host_lists import expanded
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.slurm import node_state
 
 TOOL = "slurm"
@@ -18,18 +19,18 @@ MOST_LINE_CHARACTERS = 8_000
 
 _STATE = r"[a-z]{3,14}[*~#!%$@^-]{0,2}"
 _HEADINGS: dict[str, re.Pattern[str]] = {
-    "partitions": re.compile(r"^\s*PARTITION\s+AVAIL\s+TIMELIMIT\b"),
-    "nodes": re.compile(r"^\s*NODELIST\s+NODES\s+PARTITION\s+STATE\b"),
-    "reasons": re.compile(r"^\s*REASON\s+USER\s+TIMESTAMP\s+(?:STATE\s+)?NODELIST\b"),
+    "partitions": regex(r"^\s*PARTITION\s+AVAIL\s+TIMELIMIT\b"),
+    "nodes": regex(r"^\s*NODELIST\s+NODES\s+PARTITION\s+STATE\b"),
+    "reasons": regex(r"^\s*REASON\s+USER\s+TIMESTAMP\s+(?:STATE\s+)?NODELIST\b"),
 }
 _ROWS: dict[str, re.Pattern[str]] = {
-    "partitions": re.compile(
+    "partitions": regex(
         rf"^\s*\S+\s+(?:up|down|drain|inact)\s+\S+\s+(?:\S+\s+){{0,6}}?(?P<state>{_STATE})\s+(?:\S+\s+)?(?P<nodes>\S+)\s*$"
     ),
-    "nodes": re.compile(
+    "nodes": regex(
         rf"^\s*(?P<nodes>\S+)\s+\d{{1,6}}\s+\S+\s+(?P<state>{_STATE})(?:\s+\d\S*\s+\S+:\S+:\S+\s+\d+\s+\d+\s+\d+\s+\S+\s+(?P<reason>\S.*?))?\s*$"
     ),
-    "reasons": re.compile(
+    "reasons": regex(
         rf"^\s*(?P<reason>\S.{{0,400}}?)\s+[\w.()-]+\s+(?:\d{{4}}-\d\d-\d\dT[\d:]{{8}}|Unknown)\s+(?:(?P<state>{_STATE})\s+)?(?P<nodes>\S+)\s*$"
     ),
 }

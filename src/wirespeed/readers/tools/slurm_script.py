@@ -17,15 +17,16 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_DIRECTIVE = re.compile(r"^\s*#SBATCH\s+(?P<options>\S.*)$")
-_LAUNCH = re.compile(r"(?:^|[\s;&|`$(])(?P<program>srun|sbatch|salloc)\s+(?P<options>-\S.*)$")
-_LAUNCH_HINT = re.compile(r"\b(?:srun|sbatch|salloc)\s+-")
-_NUMBER = re.compile(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>[KMGT]B?)?$")
-_TIME = re.compile(r"^(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?$")
+_DIRECTIVE = regex(r"^\s*#SBATCH\s+(?P<options>\S.*)$")
+_LAUNCH = regex(r"(?:^|[\s;&|`$(])(?P<program>srun|sbatch|salloc)\s+(?P<options>-\S.*)$")
+_LAUNCH_HINT = regex(r"\b(?:srun|sbatch|salloc)\s+-")
+_NUMBER = regex(r"^(?P<number>\d+(?:\.\d+)?)(?P<unit>[KMGT]B?)?$")
+_TIME = regex(r"^(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?$")
 _UNITS_WITH_DAYS: tuple[str, ...] = ("h", "min", "s")
 _UNITS_WITHOUT_DAYS: dict[int, tuple[str, ...]] = {1: ("min",), 2: ("min", "s"), 3: ("h", "min", "s")}
-_CPU_BIND = re.compile(r"(?:^|,)(?P<how>map_cpu|mask_cpu):(?P<list>[0-9a-fA-Fx,]+)")
+_CPU_BIND = regex(r"(?:^|,)(?P<how>map_cpu|mask_cpu):(?P<list>[0-9a-fA-Fx,]+)")
 
 _LONG_NAMES = {
     "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "p": "partition", "w": "nodelist", "x": "exclude", "t": "time", "G": "gpus",

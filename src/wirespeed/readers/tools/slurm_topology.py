@@ -3,7 +3,6 @@
 Only the places that nodes hang on are read: leaf switches and blocks. A switch above others repeats the nodes below it.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.cluster import NodeGroup
@@ -14,15 +13,16 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.host_lists import expanded
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "slurm"
 LEAF, BLOCK = "leaf-switch", "block"
 
-_LINE = re.compile(r"(?im)^[ \t]*(?P<kind>SwitchName|BlockName)=(?P<name>\S{1,255})(?P<rest>[ \t]+\S[^\n]*)$")
-_NODES = re.compile(r"(?i)\bNodes=(?P<nodes>\S+)")
-_ABOVE = re.compile(r"(?i)\bSwitches=(?!\(null\))\S")
-_YAML_NAME = re.compile(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<kind>switch|block):[ \t]+[\"']?(?P<name>[\w.-]{1,255})[\"']?[ \t]*$")
-_YAML_NODES = re.compile(r"(?m)^[ \t]*nodes:[ \t]+[\"']?(?P<nodes>[\w.,\[\]-]{1,65536})[\"']?[ \t]*$")
+_LINE = regex(r"(?im)^[ \t]*(?P<kind>SwitchName|BlockName)=(?P<name>\S{1,255})(?P<rest>[ \t]+\S[^\n]*)$")
+_NODES = regex(r"(?i)\bNodes=(?P<nodes>\S+)")
+_ABOVE = regex(r"(?i)\bSwitches=(?!\(null\))\S")
+_YAML_NAME = regex(r"(?m)^[ \t]*(?:-[ \t]+)?(?P<kind>switch|block):[ \t]+[\"']?(?P<name>[\w.-]{1,255})[\"']?[ \t]*$")
+_YAML_NODES = regex(r"(?m)^[ \t]*nodes:[ \t]+[\"']?(?P<nodes>[\w.,\[\]-]{1,65536})[\"']?[ \t]*$")
 _BAD_LIST = Text(en="the list of nodes is damaged or too long", zh="节点列表已损坏或过长")
 
 

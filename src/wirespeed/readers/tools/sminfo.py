@@ -1,6 +1,5 @@
 """`sminfo`: the subnet manager that answers, or that none does; also what UFM logs of another one."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -11,18 +10,19 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _STATES: dict[str, Literal["master", "standby", "discovering", "not-active"]] = {
     "MASTER": "master", "STANDBY": "standby", "DISCOVER": "discovering", "NOTACT": "not-active",
 }  # fmt: skip
-_ANSWER = re.compile(
+_ANSWER = regex(
     r"\bsminfo: sm lid (?P<lid>\d{1,6}) (?:lmc \d+ )?(?:sm )?guid (?P<guid>0x[0-9a-f]{1,16}),? (?:activity count \d+ )?(?:prio|priority) (?P<priority>\d{1,3})"
     r" state \d (?:SMINFO_)?(?P<state>MASTER|STANDBY|DISCOVER|NOTACT)"
 )
-_OTHER = re.compile(
+_OTHER = regex(
     r"Other SM is in the fabric: lid:(?P<lid>\d{1,6}), guid:(?P<guid>0x[0-9a-f]{1,16}), priority:(?P<priority>\d{1,3}), state:SMINFO_(?P<state>\w+)"
 )
-_FAILED = re.compile(r"\bsminfo: iberror: failed: (?:query|can't resolve destination port|cannot resolve)")
+_FAILED = regex(r"\bsminfo: iberror: failed: (?:query|can't resolve destination port|cannot resolve)")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -15,26 +15,25 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_LINE = re.compile(r"(?:sockperf(?:\[CLIENT\])?: |^\s*)(?=\S)")
-_BEGIN = re.compile(r"sockperf: == version #|\bsockperf(?:\.bin)? (?P<mode>pp|ping-pong|ul|under-load|tp|throughput)\b(?P<rest>.*)")
-_DESTINATION = re.compile(r"\[ ?\d+\] (?:IP = \S+|ADDR = \S+)\s+(?:PORT =\s*\d+)?\s*# (?P<protocol>TCP|UDP)")
-_SENT = re.compile(
+_LINE = regex(r"(?:sockperf(?:\[CLIENT\])?: |^\s*)(?=\S)")
+_BEGIN = regex(r"sockperf: == version #|\bsockperf(?:\.bin)? (?P<mode>pp|ping-pong|ul|under-load|tp|throughput)\b(?P<rest>.*)")
+_DESTINATION = regex(r"\[ ?\d+\] (?:IP = \S+|ADDR = \S+)\s+(?:PORT =\s*\d+)?\s*# (?P<protocol>TCP|UDP)")
+_SENT = regex(
     r"\[(?P<what>Total Run|Valid Duration)\] RunTime=[\d.]{1,20} sec;.{0,60}? SentMessages=(?P<sent>\d{1,19}); ReceivedMessages=\d{1,19}"
 )
-_MEAN = re.compile(r"====> avg-(?P<what>lat(?:ency)?|rtt)= *(?P<mean>\d{1,15}\.\d+) \(std-dev= *(?P<deviation>\d{1,15}\.\d+)")
-_DROPPED = re.compile(
+_MEAN = regex(r"====> avg-(?P<what>lat(?:ency)?|rtt)= *(?P<mean>\d{1,15}\.\d+) \(std-dev= *(?P<deviation>\d{1,15}\.\d+)")
+_DROPPED = regex(
     r"# dropped messages = (?P<dropped>\d{1,19}); # duplicated messages = \d{1,19}; # out-of-order messages = \d{1,19}"
 )
-_SUMMARY = re.compile(r"Summary: (?P<what>Latency|Round trip) (?:of burst of \d{1,9} messages )?is \**(?P<mean>\d{1,15}\.\d+) usec")
-_QUANTILE = re.compile(
-    r"---> (?:(?P<end><?M(?:AX|IN)>?) observation|percentile +(?P<percent>\d{1,3}\.\d+)) = *\**(?P<us>\d{1,15}\.\d+)"
-)
-_RATE = re.compile(r"Summary: BandWidth is [\d.]{1,20} (?P<scale>[MG])Bps \((?P<bits>\d{1,15}\.\d+) [MG]bps\)")
-_RECOGNISED = re.compile(
+_SUMMARY = regex(r"Summary: (?P<what>Latency|Round trip) (?:of burst of \d{1,9} messages )?is \**(?P<mean>\d{1,15}\.\d+) usec")
+_QUANTILE = regex(r"---> (?:(?P<end><?M(?:AX|IN)>?) observation|percentile +(?P<percent>\d{1,3}\.\d+)) = *\**(?P<us>\d{1,15}\.\d+)")
+_RATE = regex(r"Summary: BandWidth is [\d.]{1,20} (?P<scale>[MG])Bps \((?P<bits>\d{1,15}\.\d+) [MG]bps\)")
+_RECOGNISED = regex(
     r"sockperf: (?:== version|Summary|====>|--->|\[(?:Total|Valid))|Summary: (?:Latency|Round trip) is [\d.]+ usec|Summary: BandWidth is [\d.]+ [MG]Bps"
 )
-_SIZE_FLAG = re.compile(r"\s(?:-m|--msg-size)[ =](?P<bytes>\d{1,9})\b")
+_SIZE_FLAG = regex(r"\s(?:-m|--msg-size)[ =](?P<bytes>\d{1,9})\b")
 _US_PER_SECOND = 1e6
 _BITS_OF_MBPS = {"M": 2.0**20, "G": 1000.0 * 2.0**20}
 _QUANTILES = {"50.000": "p50_s", "99.000": "p99_s", "99.900": "p999_s"}

@@ -1,6 +1,5 @@
 """/proc/softirqs: network softirqs of each CPU."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.host import SoftirqCpu
@@ -11,10 +10,11 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADER = re.compile(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
-_ROW = re.compile(r"^\s*(?P<name>NET_RX|NET_TX):(?P<counts>(?:\s+\d+)+)\s*$")
-_RECOGNISED = re.compile(r"\bNET_[RT]X:\s+\d")
+_HEADER = regex(r"^\s*CPU\d+(?:\s+CPU\d+)*\s*$")
+_ROW = regex(r"^\s*(?P<name>NET_RX|NET_TX):(?P<counts>(?:\s+\d+)+)\s*$")
+_RECOGNISED = regex(r"\bNET_[RT]X:\s+\d")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -11,16 +11,17 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEX_ROW = re.compile(r"^\s*(?:cpu\d+:?\s+)?(?P<columns>[0-9a-f]{8}(?: [0-9a-f]{8}){8,15})\s*$", re.IGNORECASE)
-_HEADING = re.compile(r"^\s*cpu\s+.*\bdropped\b.*squeeze", re.IGNORECASE)
-_DECIMAL_ROW = re.compile(r"^\s*(?:cpu)?(?P<columns>\d+:?(?:\s+\d+)+)\s*$", re.IGNORECASE)
-_LABELLED = re.compile(
+_HEX_ROW = regex(r"^\s*(?:cpu\d+:?\s+)?(?P<columns>[0-9a-f]{8}(?: [0-9a-f]{8}){8,15})\s*$", re.IGNORECASE)
+_HEADING = regex(r"^\s*cpu\s+.*\bdropped\b.*squeeze", re.IGNORECASE)
+_DECIMAL_ROW = regex(r"^\s*(?:cpu)?(?P<columns>\d+:?(?:\s+\d+)+)\s*$", re.IGNORECASE)
+_LABELLED = regex(
     r"\bcpu\s?(?P<cpu>\d+)\b.{0,40}?\bprocessed[ =:]+(?P<processed>\d+)\W+dropped[ =:]+(?P<dropped>\d+)\W+"
     r"(?:time_)?squeezed?[ =:]+(?P<squeezed>\d+)",
     re.IGNORECASE,
 )
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"(?im)^[ \t]*(?:[\w.-]+: *)?(?:cpu\d+:?\s+)?[0-9a-f]{8}(?: [0-9a-f]{8}){8,15}[ \t]*$"
     r"|\bcpu\s.*\bdropped\b.*squeeze|\bcpu\s?\d+\b.{0,40}\bprocessed[ =:]+\d"
 )

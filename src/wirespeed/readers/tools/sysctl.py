@@ -11,17 +11,18 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _ROOTS = r"(?:net|kernel|vm|fs|user|sunrpc)"
-_DOTTED = re.compile(
+_DOTTED = regex(
     rf"^\s*(?:sysctl (?:-w )?)?-?(?P<name>{_ROOTS}(?:[./][\w.:/-]*\w))\s*[=:]\s*(?P<setting>[^\s#;][^#;]*)?(?:[#;].*)?$"
 )
-_BARE = re.compile(rf"^\s*(?P<name>{_ROOTS}\.(?:[\w-]+\.)+\w+)\s+(?P<setting>-?\d+(?:\s+-?\d+)*)\s*$")
-_PATH = re.compile(r"^\s*/proc/sys/(?P<name>[\w./:-]*\w)\s*(?:[:=]|\s)\s*(?P<setting>\S.*)$")
-_CONNTRACK = re.compile(r"^\s*(?P<name>nf_conntrack_(?:count|max|buckets))\s*[:=]?\s*(?P<setting>\d+)\s*$")
-_ASSIGNED = re.compile(rf"\b(?P<name>{_ROOTS}\.[\w.-]{{1,120}})=(?P<setting>\"[^\"]*\"|'[^']*'|\S+)")
-_VALUE = re.compile(r"^\s*(?P<setting>-?\d+(?:\s+-?\d+)*|[a-z][\w ]{0,60})\s*$")
-_RECOGNISED = re.compile(
+_BARE = regex(rf"^\s*(?P<name>{_ROOTS}\.(?:[\w-]+\.)+\w+)\s+(?P<setting>-?\d+(?:\s+-?\d+)*)\s*$")
+_PATH = regex(r"^\s*/proc/sys/(?P<name>[\w./:-]*\w)\s*(?:[:=]|\s)\s*(?P<setting>\S.*)$")
+_CONNTRACK = regex(r"^\s*(?P<name>nf_conntrack_(?:count|max|buckets))\s*[:=]?\s*(?P<setting>\d+)\s*$")
+_ASSIGNED = regex(rf"\b(?P<name>{_ROOTS}\.[\w.-]{{1,120}})=(?P<setting>\"[^\"]*\"|'[^']*'|\S+)")
+_VALUE = regex(r"^\s*(?P<setting>-?\d+(?:\s+-?\d+)*|[a-z][\w ]{0,60})\s*$")
+_RECOGNISED = regex(
     rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:sysctl (?:-w )?)?-?{_ROOTS}[./][\w./-]+\s*[=:]|/proc/sys/\w|\bnf_conntrack_"
     rf"(?:count|max)\b|\bsysctl\b[^\n]*\b{_ROOTS}\."
     rf"|^[ \t]*{_ROOTS}\.\w+\.[\w.]+\s+\d"

@@ -1,6 +1,5 @@
 """Files of /sys with their content: `grep . PATH...` (path:value), `head`/`tail` (==> path <==) and `cat PATH`."""
 
-import re
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -16,36 +15,37 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_PAIR = re.compile(
+_PAIR = regex(
     r"(?P<path>/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/[\w./:@-]{1,200}?)(?::\s*|\s*=\s*"
     r"|\s+)(?P<setting>[^\s/].*)$"
 )
-_SHORT_PAIR = re.compile(r"(?:^|\s)(?P<path>(?:hw_)?counters/[a-z]\w{2,63})[:= ]\s*(?P<setting>\d{1,20})\s*$")
-_BANNER = re.compile(r"==> (?P<path>/sys/[\w./:@-]{1,250}) <==")
-_CAT = re.compile(r"(?:^|[\s$#])(?:cat|more) (?P<path>/sys/[\w./:@-]{1,250})\s*$")
-_RECOGNISED = re.compile(
+_SHORT_PAIR = regex(r"(?:^|\s)(?P<path>(?:hw_)?counters/[a-z]\w{2,63})[:= ]\s*(?P<setting>\d{1,20})\s*$")
+_BANNER = regex(r"==> (?P<path>/sys/[\w./:@-]{1,250}) <==")
+_CAT = regex(r"(?:^|[\s$#])(?:cat|more) (?P<path>/sys/[\w./:@-]{1,250})\s*$")
+_RECOGNISED = regex(
     r"/sys/(?:class/(?:infiniband|net)|bus/pci/devices|devices)/|(?m:(?:^" r"|\s)(?:hw_)?counters/[a-z]\w{2,63}[:= ])"
 )
-_RDMA_COUNTER = re.compile(r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?:hw_)?counters/(?P<name>\w+)$")
-_RDMA_PORT = re.compile(
+_RDMA_COUNTER = regex(r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?:hw_)?counters/(?P<name>\w+)$")
+_RDMA_PORT = regex(
     r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?P<name>state|phys_state|rate|link_layer|lid" r"|sm_lid)$"
 )
-_RDMA_GID = re.compile(
+_RDMA_GID = regex(
     r"/infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d+)/(?P<name>gids|gid_attrs/types|gid_attrs/ndevs)/(?P<index>\d{1,4})$"
 )
-_RDMA_DEVICE = re.compile(r"/infiniband/(?P<device>[\w.-]+)/(?P<name>fw_ver|board_id)$")
-_NET_COUNTER = re.compile(
+_RDMA_DEVICE = regex(r"/infiniband/(?P<device>[\w.-]+)/(?P<name>fw_ver|board_id)$")
+_NET_COUNTER = regex(
     r"/net/(?P<link>[\w.@:-]+)/(?:statistics/(?P<name>\w+)|(?P<carrier>carrier_(?:changes|up_count" r"|down_count)))$"
 )
-_NET = re.compile(r"/net/(?P<link>[\w.@:-]+)/(?P<name>speed|mtu|carrier|duplex|operstate|address|tx_queue_len|device/numa_node)$")
-_PCI = re.compile(
+_NET = regex(r"/net/(?P<link>[\w.@:-]+)/(?P<name>speed|mtu|carrier|duplex|operstate|address|tx_queue_len|device/numa_node)$")
+_PCI = regex(
     r"/(?:(?:infiniband|net)/(?P<user>[\w.@:-]+)/device|(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]))"
     r"/(?P<name>current_link_speed|max_link_speed|current_link_width|max_link_width|numa_node)$"
 )
-_TRANSFERS = re.compile(r"^(\d{1,3}(?:\.\d)?) GT/s")
-_RATE = re.compile(r"^(?P<rate>\d{1,6}(?:\.\d{1,3})?) Gb/sec(?: \((?P<lanes>[^)]{1,24})\))?")
-_EMPTY_GID = re.compile(r"^[0:]+$|^fe80(?::0000)+$")
+_TRANSFERS = regex(r"^(\d{1,3}(?:\.\d)?) GT/s")
+_RATE = regex(r"^(?P<rate>\d{1,6}(?:\.\d{1,3})?) Gb/sec(?: \((?P<lanes>[^)]{1,24})\))?")
+_EMPTY_GID = regex(r"^[0:]+$|^fe80(?::0000)+$")
 _MOST_THINGS = 1024
 """Interfaces, ports and devices kept until the end: their files come in any order."""
 _NOT_A_NUMBER = Text(en="a counter of /sys is no number", zh="/sys 的计数器不是数字")

@@ -4,7 +4,6 @@ Markdown tables and tables drawn with box characters are read the same way; rule
 A heading that is indented may lack the name of the first column, as data frames print it; that column's name is then empty.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.kinds import Reader
@@ -14,18 +13,19 @@ from wirespeed.model.settings import Table
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 FEWEST_ROWS = 2
 MOST_ROWS = 2_000
 MOST_CELLS = 64
 MOST_LINE_CHARACTERS = 2_000
 
-_BAR = re.compile(r"\s*[|│┃]\s*")
-_GAP = re.compile(r"\s{2,}|\t")
-_RULE = re.compile(r"^[\s|│┃├┤┼╞╡╪┌┐└┘┬┴+:=\-─━═]+$")
-_NUMERIC = re.compile(r"^[<>~≈±+\-]?\d[\d,.]*(?:[eE][-+]?\d+)?\s?(?:[A-Za-z%µμ°/][\w/%]*)?$|^[\-–—]$|^(?i:n/a|nan|inf)$")
-_LETTER = re.compile(r"[^\W\d_]")
-_RECOGNISED = re.compile(r"\S(?:  |\t|\s?[|│┃])")
+_BAR = regex(r"\s*[|│┃]\s*")
+_GAP = regex(r"\s{2,}|\t")
+_RULE = regex(r"^[\s|│┃├┤┼╞╡╪┌┐└┘┬┴+:=\-─━═]+$")
+_NUMERIC = regex(r"^[<>~≈±+\-]?\d[\d,.]*(?:[eE][-+]?\d+)?\s?(?:[A-Za-z%µμ°/][\w/%]*)?$|^[\-–—]$|^(?i:n/a|nan|inf)$")
+_LETTER = regex(r"[^\W\d_]")
+_RECOGNISED = regex(r"\S(?:  |\t|\s?[|│┃])")
 
 Row = tuple[int, str, tuple[str, ...]]
 

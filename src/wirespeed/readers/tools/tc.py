@@ -13,18 +13,19 @@ from wirespeed.model.units import rate_in_bits_per_s, time_in_s
 from wirespeed.readers.parsing.excerpt import Seen, excerpt
 from wirespeed.readers.parsing.json_excerpt import documents, number, word
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_QDISC = re.compile(r"^\s*qdisc (?P<kind>[\w-]+) (?P<handle>[0-9a-f]*:) (?:dev (?P<link>\S+) )?(?P<rest>.*)$")
-_SENT = re.compile(
+_QDISC = regex(r"^\s*qdisc (?P<kind>[\w-]+) (?P<handle>[0-9a-f]*:) (?:dev (?P<link>\S+) )?(?P<rest>.*)$")
+_SENT = regex(
     r"^\s+Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkts? \(dropped (?P<dropped>\d+), overlimits "
     r"(?P<overlimits>\d+) requeues (?P<requeues>\d+)\)"
 )
-_BACKLOG = re.compile(r"^\s+(?:rate \S+ \S+ )?backlog (?P<bytes>[\d.]+)(?P<scale>[KMG]?)b (?P<packets>\d+)p")
-_RATE = re.compile(r"\b(?:rate|bandwidth) (?P<number>\d+(?:\.\d+)?)(?P<unit>[KMGT]?bit)\b", re.IGNORECASE)
-_DELAY = re.compile(r"\bdelay (?P<number>\d+(?:\.\d+)?)(?P<unit>ns|us|ms|s)\b")
-_LOSS = re.compile(r"\bloss (?:random )?(?P<percent>\d+(?:\.\d+)?)%")
-_PARENT = re.compile(r"\b(?:parent (?P<parent>\S+)|(?P<root>root|ingress))\b")
-_RECOGNISED = re.compile(r"(?m)^[ \t]*(?:[\w.-]+: *)?qdisc [\w-]+ [0-9a-f]*: |\"kind\": ?\"[\w-]+\", ?\"handle\"")
+_BACKLOG = regex(r"^\s+(?:rate \S+ \S+ )?backlog (?P<bytes>[\d.]+)(?P<scale>[KMG]?)b (?P<packets>\d+)p")
+_RATE = regex(r"\b(?:rate|bandwidth) (?P<number>\d+(?:\.\d+)?)(?P<unit>[KMGT]?bit)\b", re.IGNORECASE)
+_DELAY = regex(r"\bdelay (?P<number>\d+(?:\.\d+)?)(?P<unit>ns|us|ms|s)\b")
+_LOSS = regex(r"\bloss (?:random )?(?P<percent>\d+(?:\.\d+)?)%")
+_PARENT = regex(r"\b(?:parent (?P<parent>\S+)|(?P<root>root|ingress))\b")
+_RECOGNISED = regex(r"(?m)^[ \t]*(?:[\w.-]+: *)?qdisc [\w-]+ [0-9a-f]*: |\"kind\": ?\"[\w-]+\", ?\"handle\"")
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 

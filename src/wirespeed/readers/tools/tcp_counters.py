@@ -1,6 +1,5 @@
 """`nstat`, `netstat -s`, /proc/net/netstat and snmp: what the kernel's IP, TCP and UDP count, under the kernel's names."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.counters import canonical_name
@@ -14,14 +13,15 @@ from wirespeed.readers.parsing.excerpt import Seen, arguments_of, excerpt
 from wirespeed.readers.parsing.json_excerpt import documents, number
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.netstat_sentences import SENTENCES
+from wirespeed.readers.parsing.regex import regex
 
 _TABLES = "MPTcpExt|TcpExt|IpExt|IcmpMsg|Icmp6|Icmp|UdpLite6|UdpLite|Udp6|Udp|Tcp|Ip6|Ip"
-_JOINED = re.compile(rf"^(?P<table>{_TABLES})(?P<name>[A-Z]\w*)$")
-_NSTAT = re.compile(rf"^\s*(?P<full>(?:{_TABLES})[A-Z]\w*)\s*[:=]?\s*(?P<count>\d+)(?:\s+\d+\.\d+)?\s*$")
-_PROC = re.compile(rf"^\s*(?P<table>{_TABLES}): (?P<rest>\S.*)$")
-_SECTION = re.compile(rf"^(?P<table>{_TABLES}):\s*$")
-_NAMED = re.compile(r"^\s+(?P<name>[A-Z][A-Za-z0-9]+): (?P<count>\d+)\s*$")
-_WELL_KNOWN = re.compile(
+_JOINED = regex(rf"^(?P<table>{_TABLES})(?P<name>[A-Z]\w*)$")
+_NSTAT = regex(rf"^\s*(?P<full>(?:{_TABLES})[A-Z]\w*)\s*[:=]?\s*(?P<count>\d+)(?:\s+\d+\.\d+)?\s*$")
+_PROC = regex(rf"^\s*(?P<table>{_TABLES}): (?P<rest>\S.*)$")
+_SECTION = regex(rf"^(?P<table>{_TABLES}):\s*$")
+_NAMED = regex(r"^\s+(?P<name>[A-Z][A-Za-z0-9]+): (?P<count>\d+)\s*$")
+_WELL_KNOWN = regex(
     r"^\s*(?P<name>TCP[A-Z]\w+|ListenOverflows|ListenDrops|RetransSegs|SyncookiesSent|SyncookiesFailed"
     r"|PruneCalled|RcvPruned|OfoPruned"
     r"|EmbryonicRsts|DelayedACKLost|TCPTimeouts|RcvbufErrors|SndbufErrors|InErrs|AttemptFails"
@@ -35,12 +35,12 @@ _HOMES = {
     "RcvbufErrors": "Udp",
     "SndbufErrors": "Udp",
 }
-_SENTENCE_START = re.compile(r"^\s*(?:\d+ [a-zA-Z-]+|Quick ack mode|Detected reordering|TCP ran low)\b")
+_SENTENCE_START = regex(r"^\s*(?:\d+ [a-zA-Z-]+|Quick ack mode|Detected reordering|TCP ran low)\b")
 _VAGUE = frozenset({"InDatagrams", "OutDatagrams", "ForwDatagrams", "InReceives"})
 """Sentences too ordinary to be taken for a counter outside their table (`4 packets received` is a ping)."""
 _SETTINGS = frozenset({"Forwarding", "DefaultTTL", "RtoAlgorithm", "RtoMin", "RtoMax", "MaxConn", "CurrEstab"})
 """Members of the kernel's tables that are settings or levels, not counters."""
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     rf"(?m)^[ \t]*(?:[\w.-]+: *)?(?:{_TABLES})[A-Z]\w+\s*[:=]?\s*\d|^#kernel[ \t]*$|^[ \t]*(?:[\w.-]+: *)?"
     rf"(?:TcpExt|Tcp|Udp|Ip): \S|^(?:TcpExt|Tcp):[ \t]*$"
     r"|\bsegments retransmitted\b|\blisten queue of a socket overflowed|\bSYNs to LISTEN sockets dropped|\b\d+ "

@@ -13,21 +13,22 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_HEADING = re.compile(r"\btraceroute6? to (?P<target>\S+)|(?:^|[\s$#])tracepath6?\s+(?:-\S+\s+(?:\d{1,15}\s+)?)*(?P<traced>\S+)")
-_HOP = re.compile(r"^\s*(?P<hop>\d{1,2}) {1,3}(?P<answers>\S.*)$")
-_PROBE_TIME = re.compile(r"(?<![\w.])(?P<ms>\d{1,15}(?:\.\d+)?) ms\b")
-_PROBE_LOST = re.compile(r"(?:^|\s)\*(?=\s|$)")
-_ADDRESS = re.compile(
+_HEADING = regex(r"\btraceroute6? to (?P<target>\S+)|(?:^|[\s$#])tracepath6?\s+(?:-\S+\s+(?:\d{1,15}\s+)?)*(?P<traced>\S+)")
+_HOP = regex(r"^\s*(?P<hop>\d{1,2}) {1,3}(?P<answers>\S.*)$")
+_PROBE_TIME = regex(r"(?<![\w.])(?P<ms>\d{1,15}(?:\.\d+)?) ms\b")
+_PROBE_LOST = regex(r"(?:^|\s)\*(?=\s|$)")
+_ADDRESS = regex(
     r"(?<![\w.:%-])(?P<name>[\w.:%-]+)(?: \((?P<address>[^)\s]+)\))?\s+(?:\[[^\]]*\]\s+)?(?:F=\d{1,15}\s+)?\d{1,15}(?:\.\d+)? ms"
 )
-_FRAGMENT_SIZE = re.compile(r"\bF=(?P<bytes>\d{1,15})")
-_TRACEPATH_HOP = re.compile(
+_FRAGMENT_SIZE = regex(r"\bF=(?P<bytes>\d{1,15})")
+_TRACEPATH_HOP = regex(
     r"^\s*(?P<hop>\d{1,2})(?P<guess>\?)?:\s+(?P<address>\S+|no reply)\s*(?:\(\S+\)\s*)?(?:(?P<ms>\d{1,15}(?:\.\d+)?)ms)?(?P<rest>.*)$"
 )
-_PATH_MTU = re.compile(r"\bpmtu (?P<bytes>\d{1,15})")
-_RESUME = re.compile(r"Resume: pmtu (?P<bytes>\d{1,15})")
-_MARK = re.compile(
+_PATH_MTU = regex(r"\bpmtu (?P<bytes>\d{1,15})")
+_RESUME = regex(r"Resume: pmtu (?P<bytes>\d{1,15})")
+_MARK = regex(
     r"(?m)\btraceroute6? to \S+|^[ \t]*\d{1,2}\??: .{0,400}(?:\bpmtu \d{1,15}|\d{1,15}ms\b|no reply)|Resume: pmtu \d{1,15}"
     r"|^[ \t]*\d{1,2} {1,3}(?:\*\s+\*\s+\*|\S+(?: \(\S+\))?\s+\d{1,15}\.\d+ ms\b)"
 )

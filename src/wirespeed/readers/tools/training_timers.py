@@ -15,22 +15,21 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "training-timers"
 MOST_PARTS = 64
-_BLOCK = re.compile(r"(?P<how>\(min, max\) time|max time|times) across ranks \(ms\):\s*$")
+_BLOCK = regex(r"(?P<how>\(min, max\) time|max time|times) across ranks \(ms\):\s*$")
 _N = r"\d{1,12}(?:\.\d{1,6})?"
-_OVER_RANKS = re.compile(
+_OVER_RANKS = regex(
     rf"^(?:\[?\w*\d\]?:)?\s{{2,}}(?P<name>[a-z][\w/-]{{1,60}}) \.{{2,}}: (?:\((?P<least>{_N}), (?P<most>{_N})\)|(?P<alone>{_N}))\s*$"
 )
-_NAME = re.compile(r"^(?:\[?\w*\d\]?:)?\s{2,}(?P<name>[a-z][\w/-]{1,60}):\s*$")
-_RANK = re.compile(rf"^(?:\[?\w*\d\]?:)?\s{{3,}}rank +(?P<rank>\d{{1,7}}): (?P<ms>{_N})\s*$")
-_CUT = re.compile(r"^\s{2,}[a-z][\w/-]{1,60} \.{2,}:?(?: \(?[\d.]*,?)?\s*$")
-_LINE = re.compile(
-    r"(?:\[Rank (?P<rank>\d{1,7})\] )?time \(ms\) \| (?P<parts>[a-z][\w -]{1,40}: \d[^|]{0,20}(?:\|[^|]{1,64}){0,40})"
-)
-_PART = re.compile(r"(?P<name>[a-z][\w -]{1,40}?): (?P<ms>\d{1,12}\.\d{1,6})\s*$")
-_RECOGNISED = re.compile(
+_NAME = regex(r"^(?:\[?\w*\d\]?:)?\s{2,}(?P<name>[a-z][\w/-]{1,60}):\s*$")
+_RANK = regex(rf"^(?:\[?\w*\d\]?:)?\s{{3,}}rank +(?P<rank>\d{{1,7}}): (?P<ms>{_N})\s*$")
+_CUT = regex(r"^\s{2,}[a-z][\w/-]{1,60} \.{2,}:?(?: \(?[\d.]*,?)?\s*$")
+_LINE = regex(r"(?:\[Rank (?P<rank>\d{1,7})\] )?time \(ms\) \| (?P<parts>[a-z][\w -]{1,40}: \d[^|]{0,20}(?:\|[^|]{1,64}){0,40})")
+_PART = regex(r"(?P<name>[a-z][\w -]{1,40}?): (?P<ms>\d{1,12}\.\d{1,6})\s*$")
+_RECOGNISED = regex(
     r"time across ranks \(ms\):|times across ranks \(ms\):|time \(ms\) \| (?:fwd|forward|bwd|optimizer_allgather|[a-z]\w+_microstep)[\w -]*: \d|^\s{2,}forward-backward \.{2,}: "
 )
 _MS_PER_SECOND = 1e3

@@ -1,6 +1,5 @@
 """UCX's transports: what `ucx_info -d` offers, and the lanes that `UCX_LOG_LEVEL=info` prints for each configuration of peers."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.ucx import UcxTransport
@@ -10,13 +9,14 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_OFFERED = re.compile(r"^\s*#\s*Transport:\s*(?P<transport>[\w-]+)\s*$")
-_DEVICE = re.compile(r"^\s*#\s*Device:\s*(?P<device>\S+)\s*$")
-_CHOSEN = re.compile(r"\b(?:inter-node cfg#\d+|intra-node cfg#\d+|self cfg#\d+|ep_cfg\[\d+\]:)\s+(?P<lanes>.*\S)")
-_LANE = re.compile(r"(?P<operation>[a-z_]+)\((?P<uses>[^()]*)\)")
-_USE = re.compile(r"(?P<transport>[a-z][\w]*)/(?P<device>[\w:.\-]+)")
-_RECOGNISED = re.compile(r"(?m)^\s*#\s*Transport:\s*[\w-]+\s*$|(?:inter-node|intra-node|self) cfg#\d+ |ep_cfg\[\d+\]: ")
+_OFFERED = regex(r"^\s*#\s*Transport:\s*(?P<transport>[\w-]+)\s*$")
+_DEVICE = regex(r"^\s*#\s*Device:\s*(?P<device>\S+)\s*$")
+_CHOSEN = regex(r"\b(?:inter-node cfg#\d+|intra-node cfg#\d+|self cfg#\d+|ep_cfg\[\d+\]:)\s+(?P<lanes>.*\S)")
+_LANE = regex(r"(?P<operation>[a-z_]+)\((?P<uses>[^()]*)\)")
+_USE = regex(r"(?P<transport>[a-z][\w]*)/(?P<device>[\w:.\-]+)")
+_RECOGNISED = regex(r"(?m)^\s*#\s*Transport:\s*[\w-]+\s*$|(?:inter-node|intra-node|self) cfg#\d+ |ep_cfg\[\d+\]: ")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:

@@ -3,7 +3,6 @@
 The rates that ping-pong programs print are round trips of one message at a time and say nothing of the link; they are passed over.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import FrameworkEvent
@@ -14,18 +13,19 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 TOOL = "verbs test"
 MOST_MESSAGE_CHARACTERS = 300
 
-_STATUS = re.compile(r"\bFailed status (?:[a-z][a-z /-]{3,60} \((?P<named>\d{1,3})\) for wr_id|(?P<bare>\d{1,3}): wr_id)")
-_QUEUE_PAIR = re.compile(r"\bFailed to modify (?:a )?QP(?: \d+)? to (?P<state>RTR|RTS|INIT)\b|\bCouldn't modify QP\b")
-_MEMORY = re.compile(r"\b(?:Couldn't (?:register|allocate) MR|Failed to register (?:MR|mkey)|Couldn't allocate MR)\b")
-_NO_DEVICE = re.compile(
+_STATUS = regex(r"\bFailed status (?:[a-z][a-z /-]{3,60} \((?P<named>\d{1,3})\) for wr_id|(?P<bare>\d{1,3}): wr_id)")
+_QUEUE_PAIR = regex(r"\bFailed to modify (?:a )?QP(?: \d+)? to (?P<state>RTR|RTS|INIT)\b|\bCouldn't modify QP\b")
+_MEMORY = regex(r"\b(?:Couldn't (?:register|allocate) MR|Failed to register (?:MR|mkey)|Couldn't allocate MR)\b")
+_NO_DEVICE = regex(
     r"(?m)^[ \t]*(?:No IB devices found|IB device \S{1,64} not found|Failed to get IB devices list|Unable to find the Infiniband/RoCE device)[ \t]*$"
 )
-_ENOMEM = re.compile(r"Cannot allocate memory|\berrno[ :=]{1,3}12\b")
-_ERRNO = re.compile(r"\[(?P<bracketed>\d{1,3})\]\s*$|\berrno[ :=]{1,3}(?P<named>\d{1,3})\b")
+_ENOMEM = regex(r"Cannot allocate memory|\berrno[ :=]{1,3}12\b")
+_ERRNO = regex(r"\[(?P<bracketed>\d{1,3})\]\s*$|\berrno[ :=]{1,3}(?P<named>\d{1,3})\b")
 _ENOMEM_CODE = 12
 
 

@@ -12,20 +12,21 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import time_in_s
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 12
 
-_BEGIN = re.compile(r"Running \S+ test @ \S+")
-_CONNECTIONS = re.compile(r"\b\d{1,15} threads? and (?P<count>\d{1,15}) connections?")
-_LATENCY = re.compile(r"^\s*Latency\s+(?P<mean>\S+)\s+(?P<spread>\S+)\s+(?P<high>\S+)\s+(?:\d[\d.]*%|-nan%)\s*$")
-_PERCENTILE = re.compile(r"^\s+(?P<percent>50|90|95|99)(?:\.0+)?%\s+(?P<time>\d\S*)\s*$")
-_REQUESTS = re.compile(r"\b(?P<count>\d{1,15}) requests in (?P<time>\d\S*), \S+ read")
-_SOCKET_ERRORS = re.compile(r"Socket errors: (?P<errors>(?:\w+ \d{1,15}(?:, )?)+)")
-_BAD_STATUS = re.compile(r"Non-2xx or 3xx responses: (?P<count>\d{1,15})")
-_RATE = re.compile(r"^\s*Requests/sec:\s+(?P<rate>\d{1,15}(?:\.\d+)?)\s*$")
-_END = re.compile(r"^\s*Transfer/sec:")
-_TIME = re.compile(r"^(?P<number>\d{1,15}(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
-_MARK = re.compile(
+_BEGIN = regex(r"Running \S+ test @ \S+")
+_CONNECTIONS = regex(r"\b\d{1,15} threads? and (?P<count>\d{1,15}) connections?")
+_LATENCY = regex(r"^\s*Latency\s+(?P<mean>\S+)\s+(?P<spread>\S+)\s+(?P<high>\S+)\s+(?:\d[\d.]*%|-nan%)\s*$")
+_PERCENTILE = regex(r"^\s+(?P<percent>50|90|95|99)(?:\.0+)?%\s+(?P<time>\d\S*)\s*$")
+_REQUESTS = regex(r"\b(?P<count>\d{1,15}) requests in (?P<time>\d\S*), \S+ read")
+_SOCKET_ERRORS = regex(r"Socket errors: (?P<errors>(?:\w+ \d{1,15}(?:, )?)+)")
+_BAD_STATUS = regex(r"Non-2xx or 3xx responses: (?P<count>\d{1,15})")
+_RATE = regex(r"^\s*Requests/sec:\s+(?P<rate>\d{1,15}(?:\.\d+)?)\s*$")
+_END = regex(r"^\s*Transfer/sec:")
+_TIME = regex(r"^(?P<number>\d{1,15}(?:\.\d+)?)(?P<unit>us|ms|s|m|h)$")
+_MARK = regex(
     r"(?m)Running \S+ test @ |^[ \t]*Latency\s+\d\S*[mun]?s\s+\d\S*s\s+\d\S*[smh]\s|Socket errors: connect \d|Non-2xx or 3xx responses: \d"
     r"|\d requests in \d\S*, \S+ read"
 )

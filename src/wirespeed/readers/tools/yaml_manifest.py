@@ -17,7 +17,6 @@ What is taken:
 `network_mode` is `host` with `hostNetwork: true`, `pod` with an explicit false, else None: excerpts leave lines out.
 """
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import FrameworkEvent
@@ -34,17 +33,18 @@ from wirespeed.readers.parsing.cni import cni_settings, embedded, is_cni
 from wirespeed.readers.parsing.kubernetes import TOOL, bytes_of, cpus_of, setting_of
 from wirespeed.readers.parsing.kubernetes_state import state_records
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 from wirespeed.readers.parsing.yaml_leaves import Block, Leaf, Path, Shown, blocks, leaves_of, objects, refusal, text_at
 
 MOST_CONTAINERS = 200
 """Containers read of one object; each looks at all of the object's volumes."""
 
-_HINT = re.compile(
+_HINT = regex(
     r"(?m)^[\s\-{]*[\"']?(?:apiVersion|kind|containers|initContainers|resources|securityContext|hostNetwork|hostIPC|emptyDir"
     r"|volumeMounts"
     r"|annotations|cniVersion|dnsConfig|dnsPolicy|limits|serializeImagePulls|maxParallelImagePulls|kubeletArguments|podSpec)[\"']?\s*:(?:\s|$)"
 )
-_KEY_VALUE = re.compile(r"^\s*(?:-\s+)*[\"']?(?P<key>[\w./\-]+)[\"']?\s*:\s+[\"']?(?P<value>[^\s\"'{}\[\],#]+)[\"']?\s*,?\s*$")
+_KEY_VALUE = regex(r"^\s*(?:-\s+)*[\"']?(?P<key>[\w./\-]+)[\"']?\s*:\s+[\"']?(?P<value>[^\s\"'{}\[\],#]+)[\"']?\s*,?\s*$")
 _NGINX_ANNOTATION = "nginx.ingress.kubernetes.io/"
 _WORKLOADS = frozenset(
     {
