@@ -93,6 +93,32 @@ class ThroughputRun(Record, frozen=True, kw_only=True):
     cpu_remote_ratio: float | None = None
 
 
+class TransferProgress(Record, frozen=True, kw_only=True):
+    """One moment of one transfer, from the progress lines of pv, wget, rsync, dd, curl, scp and the like."""
+
+    tool: str
+    transfer_index: int
+    """Which transfer of the text this is, from 1."""
+    rate_bits_per_s: float
+    """At that moment, or since the moment told before."""
+    elapsed_s: float | None = None
+    transferred_bytes: float | None = None
+    done_ratio: float | None = None
+
+
+class CopySummary(Record, frozen=True, kw_only=True):
+    """What a copy of many files moved in all (`rsync --stats`)."""
+
+    tool: str
+    files_count: int
+    """Files that were transferred, of those looked at."""
+    transferred_bytes: float
+    """Size of these files."""
+    sent_bytes: float | None = None
+    rate_bits_per_s: float | None = None
+    """Of what went over the wire, over the whole run."""
+
+
 class MessageLatency(Record, frozen=True, kw_only=True):
     """Time of one message, or of one exchange, from a latency benchmark (perftest, OSU, qperf, sockperf)."""
 

@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from statistics import median
 from typing import Literal
 
+from wirespeed.diagnosis.joins.levels import FEWEST_VALUES, break_of
 from wirespeed.model.case import Case
 from wirespeed.model.measurement import PhaseTime, TrainingStep
 
 WARM_UP_STEPS = 2
 """Compilation, allocation and the first batches make the first steps longer."""
-FEWEST_STEPS = 12
 SLOWER_TIMES = 1.25
 """How much slower the later steps must be; starting points, not calibrated."""
 DRIFT_TIMES = 1.15
@@ -64,7 +64,7 @@ def _series(case: Case) -> dict[tuple[str, int | None], list[tuple[TrainingStep,
 
 def _slowdown_of(steps: list[tuple[TrainingStep, float]]) -> Slowdown | None:
     steps = steps[WARM_UP_STEPS:]
-    if len(steps) < FEWEST_STEPS:
+    if len(steps) < FEWEST_VALUES:
         return None
     times = [time for _, time in steps]
     quarter = len(times) // 4
@@ -72,27 +72,11 @@ def _slowdown_of(steps: list[tuple[TrainingStep, float]]) -> Slowdown | None:
     rises = all(later >= _QUARTER_RISES * earlier for earlier, later in pairwise(levels))
     if rises and levels[-1] >= DRIFT_TIMES * levels[0]:
         return Slowdown(how="gradual", times=levels[-1] / levels[0], before=steps[0][0], after=steps[-1][0])
-    place = _break_of(times)
+    place = break_of(times, SLOWER_TIMES, STEADY_RATIO)
     if place is None:
         return None
     before, after = times[:place], times[place:]
     return Slowdown(how="sudden", times=median(after) / median(before), before=steps[place - 1][0], after=steps[place][0])
-
-
-def _break_of(times: list[float]) -> int | None:
-    """Where two steady levels meet, the later one slower: the place at which they are best told apart."""
-    least = max(4, len(times) // 8)
-    limit_s = SLOWER_TIMES * median(times[:least])
-    slow_before = list(accumulate((time > limit_s for time in times), initial=0))
-    best = max(range(least, len(times) - least + 1), key=lambda place: slow_before[-1] - 2 * slow_before[place])
-    before, after = times[:best], times[best:]
-    is_slower = median(after) >= SLOWER_TIMES * median(before)
-    return best if is_slower and _is_steady(before) and _is_steady(after) else None
-
-
-def _is_steady(times: list[float]) -> bool:
-    middle = median(times)
-    return median(abs(time - middle) for time in times) <= STEADY_RATIO * middle
 
 
 def fallen_silent(case: Case) -> tuple[TrainingStep, ...]:

@@ -1,10 +1,12 @@
 """The cloud instance used up its allowance for bandwidth, packets or connections."""
 
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.transfer_moments import collapsed
 from wirespeed.model.case import Case
 from wirespeed.model.facts.link import Counter
-from wirespeed.model.finding import PROVES, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TransferProgress
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -14,15 +16,27 @@ _NAMES = ("allowance_exceeded", "conntrack_allowance_exceeded", "linklocal_allow
 def _judge(case: Case) -> Verdict:
     counted = case.every(Counter, lambda one: one.canonical in _NAMES and one.value_count > 0)
     flat = case.every(Counter, lambda one: one.canonical in _NAMES and one.value_count == 0)
+    fallen = collapsed(case, is_local=False)
     return Verdict(
         evidence=(
             *piece(_COUNTED, PROVES, counted),
+            *piece(
+                _FALLS,
+                SLIGHT,
+                (fallen.before, fallen.after) if fallen else (),
+                fast_bits_per_s=fallen.fast_bits_per_s if fallen else None,
+                slow_bits_per_s=fallen.slow_bits_per_s if fallen else None,
+            ),
             *piece(_SAID, STRONG, case.said("cloud-cap")),
             *against(_NONE, STRONG, flat if not counted else ()),
         )
     )
 
 
+_FALLS = Text(
+    en="the transfer goes at {fast_bits_per_s} at first and at {slow_bits_per_s} from some place on",
+    zh="传输起初为 {fast_bits_per_s}，之后降至 {slow_bits_per_s}",
+)
 _SAID = Text(en="a limit, burst credit or allowance of the instance is reported", zh="描述提到实例的限额、突发积分或额度")
 _NONE = Text(en="an allowance counter stands at zero", zh="有额度计数为零")
 _COUNTED = Text(en="the instance's shaper held packets back or dropped them", zh="实例整形器滞留或丢弃了数据包")
@@ -36,8 +50,10 @@ RULE = Rule(
     ),
     needs=(
         (wants(Counter, lambda one: one.canonical in _NAMES),),
+        (TransferProgress,),
         (wants(Statement, lambda one: one.topic == "cloud-cap"),),
     ),
+    silence_needs=((wants(Counter, lambda one: one.canonical in _NAMES),),),
     judge=_judge,
     explain=Explain(
         what=Text(

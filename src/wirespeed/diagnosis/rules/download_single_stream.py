@@ -5,10 +5,11 @@ import re
 from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.line_rate import line_rates
 from wirespeed.diagnosis.joins.pieces import against, configured, is_setting_named, piece, quantities
+from wirespeed.diagnosis.joins.transfer_moments import small_files
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.measurement import CopySummary, ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Quantity, Setting, Statement
 from wirespeed.model.text import Text
@@ -68,6 +69,9 @@ def _judge(case: Case) -> Verdict:
         if one.setting.strip() == "1"
     ]
     evidence += piece(_SERIAL, FAIR, serial)
+    many = small_files(case)
+    mean_bytes = many[0].transferred_bytes / many[0].files_count if many else None
+    evidence += piece(_FILES, FAIR, many[:1], files_count=many[0].files_count if many else None, mean_bytes=mean_bytes)
     if evidence:
         evidence += piece(_SMALL, SLIGHT, case.said("small-client-chunk"))
     evidence += against(_TAIL, FAIR, case.said("few-left-hanging"))
@@ -105,6 +109,10 @@ _PARALLEL = Text(en="several connections are faster than one", zh="多条连接�
 _SINGLE = Text(en="one connection or one file at a time is used", zh="每次只用一条连接或一个文件")
 _SERIAL = Text(en="the client is set to one transfer at a time", zh="客户端设为每次一个传输")
 _SMALL = Text(en="the client works in small pieces", zh="客户端以小块处理")
+_FILES = Text(
+    en="{files_count} files of {mean_bytes} on average go one after the other",
+    zh="{files_count} 个平均 {mean_bytes} 的文件逐个传输",
+)
 _DISK = Text(en="the disk itself was tested", zh="测试的是磁盘本身")
 _TAIL = Text(en="most of it came fast and a rest hangs", zh="大部分很快，剩余部分卡住")
 _THROTTLED = Text(en="the origin limits the rate", zh="源端限速")
@@ -118,6 +126,7 @@ RULE = Rule(
     ),
     needs=(
         (ThroughputRun, Quantity),
+        (CopySummary,),
         (wants(Setting, lambda one: is_setting_named(one, r"max_workers|concurrent_downloads|split")),),
         (Statement,),
     ),

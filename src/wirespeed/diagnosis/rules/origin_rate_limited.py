@@ -1,6 +1,7 @@
 """The far side limits requests or bytes."""
 
 from wirespeed.diagnosis.joins.pieces import against, piece
+from wirespeed.diagnosis.joins.transfer_moments import collapsed
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import ServerEvent
 from wirespeed.model.finding import (
@@ -11,9 +12,12 @@ from wirespeed.model.finding import (
     Check,
     Evidence,
     LookAlike,
+    Value,
     Verdict,
+    supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import TransferProgress
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -27,6 +31,10 @@ def _judge(case: Case) -> Verdict:
     evidence: list[Evidence] = []
     evidence += piece(_LIMITED, STRONG + SLIGHT, limited)
     evidence += piece(_CODES, FAIR, answers)
+    fallen = collapsed(case, is_local=False)
+    if fallen is not None:
+        rates: dict[str, Value] = {"fast_bits_per_s": fallen.fast_bits_per_s, "slow_bits_per_s": fallen.slow_bits_per_s}
+        evidence.append(supports(_FALLS, SLIGHT, fallen.before, fallen.after, **rates))
     said = case.said("origin-throttles")
     lines = {quote.text for one in said for quote in one.quotes}
     if lines:
@@ -42,6 +50,10 @@ def _judge(case: Case) -> Verdict:
 _OWN = Text(en="the model server itself says that it is overloaded", zh="是模型服务器自身报告过载")
 _LIMITED = Text(en="the origin answers that the rate is too high", zh="源端回应速率过高")
 _CODES = Text(en="429 or 503 came back", zh="返回了 429 或 503")
+_FALLS = Text(
+    en="the transfer goes at {fast_bits_per_s} at first and at {slow_bits_per_s} from some place on",
+    zh="传输起初为 {fast_bits_per_s}，之后降至 {slow_bits_per_s}",
+)
 _SAID = Text(en="a limit of the origin is named or seen", zh="提到或观察到源端限制")
 _TWICE = Text(en="a second sign of the origin's limit", zh="源端限制的第二个迹象")
 _FRESH = Text(en="a fresh connection is fast", zh="新连接很快")
@@ -54,7 +66,12 @@ RULE = Rule(
         en="A registry, bucket or hub answers only so many requests or bytes; retries without back-off keep it at its limit.",
         zh="仓库、存储桶或模型站只应答有限的请求或字节；无退避的重试使其一直处于上限。",
     ),
-    needs=((wants(ServerEvent, lambda one: one.status_code is not None or one.topic == "rate-limited"),), (Statement,)),
+    needs=(
+        (wants(ServerEvent, lambda one: one.status_code is not None or one.topic == "rate-limited"),),
+        (TransferProgress,),
+        (Statement,),
+    ),
+    silence_needs=((wants(ServerEvent, lambda one: one.status_code is not None or one.topic == "rate-limited"),),),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -3,10 +3,11 @@
 import re
 
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece, quantities
+from wirespeed.diagnosis.joins.transfer_moments import crawling_end
 from wirespeed.model.case import Case
 from wirespeed.model.finding import FAIR, STRONG, Change, Check, Evidence, LookAlike, Verdict, supports
 from wirespeed.model.kinds import Explain, Rule
-from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.measurement import ThroughputRun, TransferProgress
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
@@ -35,6 +36,10 @@ def _judge(case: Case) -> Verdict:
 
 def _progress(case: Case) -> tuple[Evidence, ...]:
     """Progress lines of one transfer whose late rate is a small part of an early one."""
+    end = crawling_end(case)
+    if end is not None:
+        rates = {"fast_bits_per_s": end.fast_bits_per_s, "slow_bits_per_s": end.slow_bits_per_s}
+        return (supports(_SLOWED, STRONG, end.before, end.after, **rates),)
     runs = [one for one in case.every(ThroughputRun, role="interval") if one.duration_s is not None and one.transferred_bytes]
     late = max(runs, key=lambda one: one.duration_s or 0.0, default=None)
     early = max(runs, key=lambda one: one.rate_bits_per_s, default=None)
@@ -71,7 +76,8 @@ RULE = Rule(
         en="All parts but one are done; that one landed on a bad path or server and the client never gives it up.",
         zh="除一部分外都已完成；该部分落在坏路径或坏服务器上，而客户端从不放弃它。",
     ),
-    needs=((ThroughputRun,), (Quantity, Statement), (Statement,)),
+    needs=((ThroughputRun,), (TransferProgress,), (Quantity, Statement), (Statement,)),
+    silence_needs=((ThroughputRun,), (Quantity, Statement)),
     judge=_judge,
     explain=Explain(
         what=Text(

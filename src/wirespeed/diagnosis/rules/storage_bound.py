@@ -4,6 +4,7 @@ import re
 
 from wirespeed.diagnosis.joins.benchmarks import NETWORK_BENCHMARKS
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece, quantities
+from wirespeed.diagnosis.joins.transfer_moments import collapsed
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import DiskUse
@@ -20,7 +21,7 @@ from wirespeed.model.finding import (
     supports,
 )
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.measurement import ThroughputRun
+from wirespeed.model.measurement import ThroughputRun, TransferProgress
 from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 from wirespeed.theory import storage
@@ -59,6 +60,7 @@ def _judge(case: Case) -> Verdict:
     loaded = _loaded_slowly(case)
     if loaded:
         evidence.append(supports(_LOADED, STRONG, *loaded[:2], rate_bytes_per_s=loaded[2]))
+    evidence += _collapses(case)
     said = case.said("storage-is-limit")
     lines = lines_of(said)
     evidence += piece(_SAID, STRONG if len(lines) == 1 else STRONG + SLIGHT, said)
@@ -88,6 +90,16 @@ def _line(one: Quantity) -> str:
     return one.quotes[0].text if one.quotes else ""
 
 
+def _collapses(case: Case) -> tuple[Evidence, ...]:
+    """A copy that goes on at a much lower rate once a cache or allowance is used up; over the network others may be the reason."""
+    local, remote = collapsed(case, is_local=True), collapsed(case, is_local=False)
+    fallen = local or remote
+    if fallen is None:
+        return ()
+    rates: dict[str, Value] = {"fast_bits_per_s": fallen.fast_bits_per_s, "slow_bits_per_s": fallen.slow_bits_per_s}
+    return (supports(_FALLS, FAIR if local else SLIGHT, fallen.before, fallen.after, **rates),)
+
+
 def _takes_that_long(case: Case) -> tuple[Evidence, ...]:
     """A rate of the storage and a size to read or write, which together take minutes."""
     rates = [one for one in quantities(case, "rate", _OF_STORAGE) if "B" in one.printed and one.value > 0]
@@ -109,6 +121,10 @@ _LOADED = Text(
 _TAKES = Text(
     en="{size_bytes} from storage of {rate_bytes_per_s} take {took_s} for each full reading",
     zh="以 {rate_bytes_per_s} 的存储读取 {size_bytes}，每遍需 {took_s}",
+)
+_FALLS = Text(
+    en="the copy goes at {fast_bits_per_s} at first and at {slow_bits_per_s} from some place on",
+    zh="拷贝起初为 {fast_bits_per_s}，之后降至 {slow_bits_per_s}",
 )
 _BELOW = Text(
     en="storage moves {disk_bits_per_s}, the network {network_bits_per_s}", zh="存储 {disk_bits_per_s}，网络 {network_bits_per_s}"
@@ -134,6 +150,7 @@ RULE = Rule(
         (wants(ThroughputRun, lambda one: one.tool in _DISK_TOOLS),),
         (wants(KernelEvent, lambda one: one.topic in _STORAGE_TOPICS),),
         (DiskUse,),
+        (TransferProgress,),
         (Quantity,),
         (Statement,),
     ),

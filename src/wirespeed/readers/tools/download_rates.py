@@ -11,6 +11,7 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.printed_numbers import clock_s, number_of
 from wirespeed.readers.parsing.regex import regex
 
 _NUMBER = r"\d{1,15}(?:[.,]\d{1,15})*"
@@ -70,7 +71,7 @@ def _curl(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | Non
     number, prefix = _split(found["rate"])
     got, got_prefix = _split(found["got"])
     return _run(
-        lines, row, "curl", number, _binary(f"{prefix}B/s"), is_done=found["percent"] == "100", duration_s=_clock_s(found["spent"]),
+        lines, row, "curl", number, _binary(f"{prefix}B/s"), is_done=found["percent"] == "100", duration_s=clock_s(found["spent"]),
         transferred_bytes=size_in_bytes(_float(got), _binary(f"{got_prefix}B")), stream_count=1,
     )  # fmt: skip
 
@@ -132,7 +133,7 @@ def _pip(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | None
 def _tqdm(lines: Lines, row: Quote, found: re.Match[str]) -> ThroughputRun | None:
     got, prefix = _split(found["got"])
     return _run(
-        lines, row, "tqdm", found["rate"], found["unit"], is_done=found["percent"] == "100", duration_s=_clock_s(found["spent"]),
+        lines, row, "tqdm", found["rate"], found["unit"], is_done=found["percent"] == "100", duration_s=clock_s(found["spent"]),
         transferred_bytes=size_in_bytes(_float(got), f"{prefix}B"),
     )  # fmt: skip
 
@@ -186,25 +187,7 @@ def _split(printed: str) -> tuple[str, str]:
 
 
 def _float(number: str) -> float:
-    """A number with commas between thousands, or with a comma as the decimal sign (one comma, no point, not three digits)."""
-    whole, comma, rest = number.partition(",")
-    if comma and "." not in number and "," not in rest and len(rest) != 3:
-        number = f"{whole}.{rest}"
-    try:
-        return float(number.replace(",", ""))
-    except ValueError:
-        return 0.0
-
-
-def _clock_s(printed: str) -> float | None:
-    """Seconds of `0:00:09` or `01:57`."""
-    parts = printed.split(":")
-    if not all(part.isdecimal() for part in parts):
-        return None
-    seconds = 0.0
-    for part in parts:
-        seconds = seconds * 60 + int(part)
-    return seconds
+    return number_of(number) or 0.0
 
 
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[Lines, Quote, re.Match[str]], ThroughputRun | None]], ...] = (
