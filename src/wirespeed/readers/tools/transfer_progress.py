@@ -18,32 +18,33 @@ from wirespeed.model.text import Text
 from wirespeed.model.units import rate_in_bits_per_s, size_in_bytes
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.printed_numbers import clock_s, number_of, whole_of
+from wirespeed.readers.parsing.regex import regex
 
 MOST_MOMENTS = 256
 """Kept of one transfer."""
 _N = r"\d{1,20}(?:[.,]\d{1,6}){0,6}"
-_PV = re.compile(
+_PV = regex(
     rf"(?P<size>{_N}) ?(?P<size_unit>[kKMGT]?i?B) +(?P<spent>\d{{1,3}}:\d\d(?::\d\d)?) +\[ *(?P<rate>{_N}) ?(?P<unit>[kKMGT]?i?B/s)\]"
     r"(?:[^%\n]{0,400}? (?P<percent>\d{1,3})%)?"
 )
-_WGET_DOTS = re.compile(
+_WGET_DOTS = regex(
     rf"^ *(?P<kibibytes>\d{{1,12}})K (?:[.,]{{1,20}} ?){{1,10}} *(?P<percent>\d{{1,3}})% +(?P<rate>{_N})(?P<prefix>[KMGT]?)(?:[ =]\S+)?$"
 )
-_WGET_BAR = re.compile(
+_WGET_BAR = regex(
     rf"(?P<percent>\d{{1,3}})% ?\[[ =+>]{{3,300}}\] +(?P<size>{_N})(?P<size_unit>[KMGT]?) +(?P<rate>{_N})(?P<unit>[KMGT]?B/s)(?:\s|$)"
 )
-_RSYNC = re.compile(
+_RSYNC = regex(
     rf"^ *(?P<size>{_N})(?P<size_unit>[KMGT]?) +(?P<percent>\d{{1,3}})% +(?P<rate>{_N})(?P<unit>[kKMGT]?B/s) +\d{{1,6}}:\d\d:\d\d"
 )
-_SCP = re.compile(
+_SCP = regex(
     rf"\s(?P<percent>\d{{1,3}})% +(?P<size>{_N})(?P<size_unit>[KMGT]?B) +(?P<rate>{_N})(?P<unit>[KMGT]?B/s) +(?:\d\d:)?\d\d:\d\d"
 )
-_DD = re.compile(rf"\b(?P<size>\d{{1,18}}) bytes (?:\([^)]{{1,60}}\) )?copied, (?P<spent>{_N}(?:e[-+]\d{{1,3}})?) s\b")
-_CURL = re.compile(
+_DD = regex(rf"\b(?P<size>\d{{1,18}}) bytes (?:\([^)]{{1,60}}\) )?copied, (?P<spent>{_N}(?:e[-+]\d{{1,3}})?) s\b")
+_CURL = regex(
     rf"^ *(?P<percent>\d{{1,3}}) +\d[\d.]*[kMGTP]? +\d{{1,3}} +(?P<size>{_N})(?P<size_unit>[kMGT]?) +\d{{1,3}} +\d[\d.]*[kMGTP]? +\d[\d.]*[kMGTP]?"
     rf" +\d[\d.]*[kMGTP]? +[-\d]+:[-\d:]+ +(?P<spent>\d{{1,3}}:\d\d:\d\d) +[-\d]+:[-\d:]+ +(?P<rate>{_N})(?P<prefix>[kMGT]?) *$"
 )
-_TQDM = re.compile(
+_TQDM = regex(
     rf"(?P<percent>\d{{1,3}})%\|[^|]{{0,200}}\| *(?P<size>{_N})(?P<size_unit>[kMGT]?)/\d[\d.]*[kMGT]?B? *\[(?P<spent>\d{{1,3}}:\d\d(?::\d\d)?)<"
     rf"[^,]{{1,20}}, *(?P<rate>{_N})(?P<unit>[kMGT]?i?B/s)"
 )
@@ -52,11 +53,11 @@ _SHAPES = (
     ("scp", _SCP, "iB"), ("dd", _DD, "B"), ("curl", _CURL, "iB"),
 )  # fmt: skip
 """Tool, form, and what a prefix alone counts in."""
-_HINT = re.compile(r"B/s|%|copied,|\d:\d\d")
-_STATS = re.compile(
+_HINT = regex(r"B/s|%|copied,|\d:\d\d")
+_STATS = regex(
     rf"^(?P<name>Number of (?:regular )?files transferred|Total transferred file size|Total bytes sent): (?P<number>{_N})(?P<prefix>[KMGT]?)\b"
 )
-_SENT = re.compile(
+_SENT = regex(
     rf"^sent (?P<sent>{_N})(?P<sent_prefix>[KMGT]?) bytes +received \S+ bytes +(?P<rate>{_N})(?P<prefix>[KMGT]?) bytes/sec"
 )
 _PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -253,7 +254,7 @@ READER = Reader(
     gives=(TransferProgress, CopySummary),
     recognises=marked(
         *(shape for _, shape, _ in _SHAPES),
-        re.compile(_STATS.pattern, re.MULTILINE),
+        regex(_STATS.pattern, re.MULTILINE),
         confirmed=lambda sample: any(
             _STATS.match(line) or (_HINT.search(line) and any(shape.search(line) for _, shape, _ in _SHAPES))
             for line in sample.replace("\r", "\n").split("\n")
