@@ -249,3 +249,11 @@ def test_what_a_capture_cannot_tell_is_said() -> None:
     half = "\n".join(line for line in _printed("").split("\n") if "> 10.7.0.2" in line)
     assert ["one direction" in one.why.en for one in every(read_text(half), Problem)] == [True]
     assert not every(read_text(_printed("")), Problem)
+
+
+def test_services_without_a_known_number() -> None:
+    text = (
+        "10:00:00.000000 IP node-a.some-service > node-a.other-service: Flags [P.], seq 1:9, ack 1, win 5, length 8\n"
+        "10:00:00.000100 IP node-a.40000 > node-a.some-service: Flags [P.], seq 1:9, ack 1, win 5, length 8\n"
+    )
+    assert [(one.server.port, one.client.port) for one in every(read_text(text), TcpFlow)] == [(None, None), (None, 40000)]

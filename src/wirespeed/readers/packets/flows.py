@@ -22,7 +22,7 @@ STEP_NS = 10_000_000
 _HIGHEST_SERVER_PORT = 32_767
 """Above begin the ports that Linux gives to clients (ip_local_port_range)."""
 
-Key: TypeAlias = tuple[tuple[str, int | None], tuple[str, int | None]]
+Key: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 Reset: TypeAlias = Literal["syn", "request", "data", "idle", "closed"]
 
 
@@ -107,7 +107,7 @@ class Flows:
 
     def take(self, segment: Segment) -> Iterator[Flow]:
         """Take in a segment; gives the connections that are over for this capture."""
-        here, there = (segment.source, segment.source_port), (segment.target, segment.target_port)
+        here, there = (segment.source, segment.source_port or 0), (segment.target, segment.target_port or 0)
         key = (here, there) if here <= there else (there, here)
         flow = self._open.get(key)
         if flow is not None and _begins_anew(flow, segment):
@@ -152,7 +152,7 @@ def _asks(segment: Segment) -> bool:
     """Whether the sender seems to be the client: its port is one that systems give away, the other's is not, or is the lower."""
     source, target = segment.source_port, segment.target_port
     if source is None or target is None:
-        return target is not None or source is None
+        return target is None  # a port with a name is a service
     if (source > _HIGHEST_SERVER_PORT) != (target > _HIGHEST_SERVER_PORT):
         return source > target
     return source >= target
