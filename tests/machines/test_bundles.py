@@ -128,6 +128,22 @@ def test_files_whose_facts_were_taken_are_not_read_again(place: Path) -> None:
     assert "bond0" in names
 
 
+def test_other_network_namespaces_are_left_out(tmp_path: Path) -> None:
+    files = SOS | {"sos_commands/networking/namespaces/cni-1/ip_netns_exec_cni-1_ip_-d_address_show": "2: eth0: mtu 1450\n"}
+    _, texts, problems = opened(tar_of(tmp_path / "sos.tar.xz", files))
+    assert not any("namespaces" in name for name in texts)
+    assert any(one.why.en.startswith("1 outputs of other network namespaces") for one in problems)
+
+
+def test_a_snapshot_names_the_command_above_each_output(tmp_path: Path) -> None:
+    files = {
+        "commands_txt_output/ethtool_S_eth0.txt": "Invoked Command: ethtool -S eth0\nNIC statistics:\n     rx_packets: 1\n",
+        "commands_txt_output/other.txt": "no command here\n",
+    }
+    _, texts, _ = opened(tar_of(tmp_path / "snap.tgz", files, root="sysinfo-snapshot-v3.7.9-node-e-20260109-1201"))
+    assert [one.origin.command for one in texts.values()] == ["ethtool -S eth0", None]
+
+
 def test_two_hosts_are_kept_apart(tmp_path: Path) -> None:
     other = SOS | {"proc/sys/kernel/hostname": "node-b\n"}
     tar_of(tmp_path / "a.tar.xz", SOS, LINKS)

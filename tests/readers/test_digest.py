@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.model import shelf
-from wirespeed.model.events.log import KernelEvent
+from wirespeed.model.events.log import KernelEvent, ServerEvent
 from wirespeed.model.facts.host import SoftwareVersion
 from wirespeed.model.kinds import Reader
 from wirespeed.model.lines import MemoryLines
@@ -108,6 +108,16 @@ def test_measurements_are_all_read() -> None:
     found = [one for one in records(digested(lines)) if isinstance(one, TrainingStep)]
     assert len(found) == 6_000
     assert sum(one.step_s == 2.0 for one in found) == 3_000
+
+
+def test_one_failure_among_thousands_of_requests_is_found() -> None:
+    """It differs from the others in its status alone."""
+    lines = [
+        f'192.0.2.{at % 200} - - [05/Jan/2026:10:00:00 +0000] "POST /v1/completions HTTP/1.1" 200 {at}' for at in range(20_000)
+    ]
+    lines[11_111] = lines[11_111].replace(" 200 11111", " 504 167")
+    (event,) = (one for one in records(digested(lines)) if isinstance(one, ServerEvent))
+    assert (event.status_code, event.quotes[0].line_index) == (504, 11_111)
 
 
 def test_what_is_so_is_read_once_and_not_again() -> None:

@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path
 
 import wirespeed
+from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import Finding
 from wirespeed.model.progress import Update
@@ -86,6 +87,33 @@ def test_the_same_tree_unpacked_gives_the_same_findings(tmp_path: Path) -> None:
     assert [(one.cause, one.confidence_ratio) for one in packed.findings] == [
         (one.cause, one.confidence_ratio) for one in unpacked.findings
     ]
+
+
+def test_a_saved_case_of_an_archive_holds_what_told_something_and_says_the_same(tmp_path: Path) -> None:
+    noise = "".join(f"Jan  5 10:00:00 node-a app[{number}]: request {number:x} of pod-{number} done\n" for number in range(30_000))
+    files = {
+        "proc/sys/kernel/hostname": "node-a\n",
+        "sos_commands/networking/ethtool_-S_ens1f0np0": COUNTERS,
+        "var/log/messages": noise + LOG + noise,
+        "var/log/telling-nothing": "x" * 1000 + "\n",
+    }
+    saved = tmp_path / "case.json"
+    first = wirespeed.diagnose(str(_sosreport(tmp_path / "sos.tar.gz", **files)), save=str(saved))
+    assert saved.stat().st_size < 200_000
+    again = wirespeed.diagnose(str(saved))
+    assert (again.findings[0].cause, again.findings[0].confidence_ratio) == (
+        first.findings[0].cause,
+        first.findings[0].confidence_ratio,
+    )
+    assert {Path(one.path.rpartition("!")[2]).name for one in again.inputs} >= {"messages", "ethtool_-S_ens1f0np0"}
+    assert not any("telling-nothing" in one.path for one in again.inputs)
+
+
+def test_the_machine_of_an_archive_is_inspected(tmp_path: Path) -> None:
+    files = {"proc/sys/kernel/hostname": "node-a\n", "proc/sys/net/core/rmem_max": "212992\n", "sys/class/net/eth0/mtu": "9000\n"}
+    answer = wirespeed.inspect(str(_sosreport(tmp_path / "sos.tar.gz", **files)), only=("sysctls",))
+    assert answer.host == "node-a"
+    assert [one.setting for group in answer.facts for one in group.records if isinstance(one, Sysctl)] == ["212992"]
 
 
 def test_it_says_how_far_it_has_come(tmp_path: Path) -> None:

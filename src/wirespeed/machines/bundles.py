@@ -39,9 +39,14 @@ _NAMED_ROOT = (
 _LONG_PROGRAMS = ("ibv_devinfo", "ibv_devices", "mlnx_qos", "mlnx_tune", "mlnx_perf", "show_gids", "ip_netns", "nvidia-smi")
 """Programs with an underscore in their name, which in a file's name also stands for a blank."""
 _PROCESS = re.compile(r"^proc/\d+/")
+_NAMESPACE = re.compile(r"^sos_commands/[^/]+/namespaces/")
 _UNTELLING = {
     "processes": Text(en="files of single processes under /proc were not read", zh="个 /proc 下单个进程的文件未读取"),
     "sysfs": Text(en="files of /sys that no collector asks for were not read", zh="个采集器不需要的 /sys 文件未读取"),
+    "namespaces": Text(
+        en="outputs of other network namespaces were not read: their interfaces are not the host's",
+        zh="个其他网络命名空间的输出未读取：其中的接口不属于主机",
+    ),
     "encoded": Text(en="dumps that only the maker can decode were not read", zh="个只有厂商能解码的转储未读取"),
     "about": Text(en="files about the gathering itself were not read", zh="个关于收集过程本身的文件未读取"),
 }
@@ -72,6 +77,8 @@ class Bundle:
             return "processes"
         if inside.startswith("sys/"):
             return "sysfs"
+        if _NAMESPACE.match(inside):
+            return "namespaces"
         if self.commands.get(inside, "").startswith(("nvidia-debugdump", "/usr/bin/nvidia-debugdump", "base64 ")):
             return "encoded"
         return "about" if inside.startswith(("sos_logs/", "sos_reports/", "sos_strings/")) else None

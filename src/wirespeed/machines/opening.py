@@ -47,6 +47,7 @@ MOST_NESTING = 2
 MOST_CASE_BYTES = 256 * 1024**2
 _RUN_MARK = re.compile(rb'\s*\{(?s:.*)"schema"\s*:\s*"wirespeed/run/')
 _CASE_MARK = re.compile(rb'\s*\{(?s:.*)"schema"\s*:\s*"wirespeed/case/')
+_INVOKED = re.compile(rb"Invoked Command: ([^\r\n]{1,400})")
 _OF_SHELL = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/(?P<number>\d+)")
 """Names of open descriptors; the shell gives `<(command)` such a name."""
 UNREADABLE = DAMAGE
@@ -259,8 +260,14 @@ def _open_content(name: str, opener: Opener, budget: Budget, nesting: int, origi
     elif is_capture(head):
         yield StreamBytes(name, opener, origin)
     else:
-        lines = StreamLines(name, opener, origin)
+        lines = StreamLines(name, opener, _with_command(head, origin))
         yield problem(name, _BINARY) if lines.is_binary else lines
+
+
+def _with_command(head: bytes, origin: Origin) -> Origin:
+    """NVIDIA's sysinfo-snapshot writes above each output which command it is of."""
+    found = _INVOKED.match(head) if origin.is_collected and origin.command is None else None
+    return origin if found is None else msgspec.structs.replace(origin, command=found[1].decode(errors="replace"))
 
 
 def _open_contents(name: str, contents: Contents, bundles: tuple[Bundle, ...], budget: Budget, nesting: int) -> Iterator[Opened]:
@@ -332,6 +339,12 @@ def is_run(folder: Path) -> bool:
 def is_case(path: Path) -> bool:
     """Whether a file is a case file."""
     return _CASE_MARK.match(_first_bytes(path)) is not None
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is an archive or a compressed stream."""
+    head = _first_bytes(path)
+    return compression_of(head) is not None or is_tar(head) or is_zip(head)
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -34,7 +34,7 @@ class Reader:
     """Whose words the quoted lines are. A machine's lines are no prose; loose lines (a setting, a command, an error text)
     may be sentences as well; the prose reader gets every line that no machine claimed."""
     needs_every_line: bool = False
-    """Its lines make sense only one after the other, so that the digest of a long text will not do."""
+    """The digest of a long text will not do: lines make sense only one after the other, or a figure decides whether one matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ def read_all(lines: Lines, readers: Mapping[str, Reader], attempt: Attempt = pla
     A reader that finds events or measurements in a digest, of which the text has more, reads all that is not much commoner than they.
     """
     plain = unwrapped(lines)
-    told = _told(plain)
+    told = announced(plain)
     names = readers_for(told.sample, readers)
     claimed: set[int] = set()
     for name in (one for one in names if readers[one].voice != "prose"):
@@ -80,12 +80,14 @@ def is_also_told(line: str) -> bool:
 def _read(name: str, reader: Reader, lines: Lines, told: Lines, attempt: Attempt) -> Iterator[Record | Problem]:
     """One reader's items, without what rests on the announced command alone."""
     if isinstance(lines, Digest) and reader.needs_every_line:
-        told = _told(unwrapped(lines.with_all(lines.lines_count)))
+        told = announced(unwrapped(lines.with_all(lines.lines_count)))
     items = attempt(name, reader, told)
     if isinstance(lines, Digest) and not reader.needs_every_line:
         held = list(items)
         most_count = max((_count_that_goes_on(item, lines) for item in held), default=0)
-        items = iter(held) if most_count == 0 else attempt(name, reader, _told(unwrapped(lines.with_all(MUCH_MORE * most_count))))
+        items = (
+            iter(held) if most_count == 0 else attempt(name, reader, announced(unwrapped(lines.with_all(MUCH_MORE * most_count))))
+        )
     yield from items if lines.origin.command is None else _of_text(items)
 
 
@@ -96,8 +98,9 @@ def _count_that_goes_on(item: Record | Problem, digest: Digest) -> int:
     return max((digest.count_like(quote.line_index) for quote in item.quotes if digest.goes_on(quote.line_index)), default=0)
 
 
-def _told(lines: Lines) -> Lines:
-    return lines if lines.origin.command is None else Announced(lines, lines.origin.command)
+def announced(lines: Lines) -> Lines:
+    """The text under the command that printed it, where that is known, as a transcript shows it."""
+    return lines if lines.origin.command is None else _Announced(lines, lines.origin.command)
 
 
 def _of_text(items: Iterator[Record | Problem]) -> Iterator[Record | Problem]:
@@ -109,7 +112,7 @@ def _of_text(items: Iterator[Record | Problem]) -> Iterator[Record | Problem]:
             yield msgspec.structs.replace(item, quotes=kept)
 
 
-class Announced:
+class _Announced:
     """A text under the command that printed it, as a transcript shows it; the command's line is none of the text's."""
 
     def __init__(self, lines: Lines, command: str) -> None:

@@ -37,7 +37,7 @@ from wirespeed.observation.collector import Collector
 from wirespeed.readers.digest import Digest, digest_of
 from wirespeed.readers.packets.lines import PacketLines, is_capture
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
-from wirespeed.readers.recognise import read_all
+from wirespeed.readers.recognise import announced, read_all
 from wirespeed.report.numbers import in_unit
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
 from wirespeed.verbs._measure import Log
@@ -202,8 +202,7 @@ class Gathered:
 
     def read(self, lines: Lines) -> None:
         """Read one text with every reader that knows it."""
-        self._opened.append(lines)
-        lines = _at_hand(lines)
+        given, lines = lines, _at_hand(lines)
         if isinstance(lines, Digest):
             self._digested.update({"texts": 1, "lines": lines.lines_count, "left out": lines.lines_count - lines.kept_count})
         counts: Counter[str] = Counter()
@@ -218,6 +217,8 @@ class Gathered:
             else:
                 self.records.append(item)
                 counts[name] += 1
+        if counts or not lines.origin.is_collected:
+            self._opened.append(lines if isinstance(lines, Digest) else given)
         self._remember(lines, bool(counts))
         names = sorted(counts, key=lambda name: (_VOICES.index(self.readers[name].voice), -counts[name], name))
         main = names[0] if names else "unknown"
@@ -247,10 +248,24 @@ class Gathered:
     def _kept(self, lines: Lines) -> str:
         """The text as it goes into a case file; one that is gone meanwhile costs no other."""
         try:
+            if isinstance(lines, Digest):
+                return self._kept_digest(lines)
+            if lines.origin.command is not None:
+                lines = announced(lines)
+                return "\n".join(line for _, line in lines)
             return whole if (whole := lines.whole()) is not None else self._kept_ends(lines)
         except UNREADABLE as error:
             self.problems.append(unreadable(lines.path, error))
             return ""
+
+    def _kept_digest(self, lines: Digest) -> str:
+        left_out = lines.lines_count - lines.kept_count
+        why = Text(
+            en=f"is long: of lines that differ only in figures and identifiers few are saved ({left_out} are not)",
+            zh=f"过长：仅数字与标识不同的行只保存少数（{left_out} 行未保存）",
+        )
+        self.problems.append(Problem(source=Source(tool="archive", path=lines.path), why=why))
+        return "\n".join(line for _, line in lines)
 
     def _kept_ends(self, lines: Lines) -> str:
         why = Text(

@@ -1,6 +1,6 @@
 """Look at a machine, live or saved, with every collector; shared by the verbs that need facts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,9 +9,9 @@ import msgspec
 from wirespeed.archive import casefile, store
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes
-from wirespeed.machines.captured import Captured, Tree
+from wirespeed.machines.captured import Captured
 from wirespeed.machines.machine import Machine, MachineProblem
-from wirespeed.machines.opening import UNREADABLE, is_case, is_run, unreadable
+from wirespeed.machines.opening import UNREADABLE, Found, is_case, is_packed, is_run, open_inputs, unreadable
 from wirespeed.machines.streams import shown
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
@@ -35,7 +35,7 @@ def observe(machine: Machine, only: tuple[str, ...] | None = None) -> list[Recor
 
 
 def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
-    """The captured machine of a run, a case file or a plain tree, with what was damaged in it.
+    """The captured machine of a run, a case file, a plain tree or a support archive, with what was damaged in it.
 
     Raises CouldNot when there is nothing in it at all.
     """
@@ -47,8 +47,9 @@ def open_machine(path: str) -> tuple[Machine, tuple[Problem, ...]]:
 
 
 def _opened(place: Path, path: str) -> tuple[Machine, tuple[Problem, ...]]:
-    if place.is_dir() and not is_run(place):
-        if not (place / "proc").is_dir() and not (place / "sys").is_dir():
+    if (place.is_dir() and not is_run(place)) or (place.is_file() and not is_case(place) and is_packed(place)):
+        found = [one.machine for one in open_inputs((str(place),)) if isinstance(one, Found)]
+        if not found:
             if (place / MANIFEST_NAME).exists() and not (place / MANIFEST_NAME).is_file():
                 raise CouldNot(
                     Text(
@@ -62,12 +63,23 @@ def _opened(place: Path, path: str) -> tuple[Machine, tuple[Problem, ...]]:
                     zh=f"{path} 中没有保存的机器（日志等文件请用 diagnose）",
                 )
             )
-        return Tree(place), ()
+        return found[0], _others(path, found)
     run = store.open_run(place) if place.is_dir() else casefile.open_case(place)
     if run.problems and not run.replies:
         why = run.problems[0].why
         raise CouldNot(Text(en=f"{path}: {why.en}", zh=f"{path}：{why.zh}"))
     return captured(run), run.problems
+
+
+def _others(path: str, found: Sequence[Machine]) -> tuple[Problem, ...]:
+    if len(found) < 2:
+        return ()
+    named = ", ".join(one.host or "?" for one in found[1:])
+    why = Text(
+        en=f"holds {len(found)} machines; the first is shown, not {named}",
+        zh=f"包含 {len(found)} 台机器；仅显示第一台，不含 {named}",
+    )
+    return (Problem(source=Source(tool="file", path=path), why=why),)
 
 
 def captured(run: Run) -> Captured:

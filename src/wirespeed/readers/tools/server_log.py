@@ -266,4 +266,5 @@ READER = Reader(
     read=_read,
     obtained_by=("tail -n 1000 /var/log/nginx/error.log", "curl -sI URL"),
     voice="loose",
+    needs_every_line=True,  # one failure among a thousand requests differs in its status alone
 )
