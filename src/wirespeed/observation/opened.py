@@ -86,13 +86,23 @@ def number_probe(machine: Machine, numbers: Iterable[tuple[Key, str]]) -> Probe 
     return Probe(sources=tuple(kept), parse=parse) if kept else None
 
 
+def _names_of_links(machine: Machine) -> dict[int, str]:
+    """From the kernel, or from what is listed; none where neither is to be had."""
+    try:
+        return link_names(machine)
+    except MachineProblem:
+        pass
+    try:
+        listed = machine.listing(LINKS)
+    except MachineProblem:
+        return {}
+    return dict(enumerate(name for name in listed if name != "bonding_masters"))
+
+
 def link_rates(machine: Machine) -> dict[str, float]:
     """Bits a second each interface can carry: what its driver says, or less where a token bucket shapes it. Unknown ones are missing."""
     rates: dict[str, float] = {}
-    try:
-        names = link_names(machine)
-    except MachineProblem:
-        names = dict(enumerate(name for name in listing_or_nothing(machine, LINKS) if name != "bonding_masters"))
+    names = _names_of_links(machine)
     for name in names.values():
         rate = _driver_rate(machine, name)
         if rate:

@@ -56,8 +56,12 @@ def _table_cells(line: str) -> list[str] | None:
     return [cell.strip() for cell in text.strip("│").split("│")] if text.startswith("│") else None
 
 
+_NO_CELL = {ord(character): None for character in "\0\r\n"}
+"""The csv module refuses these inside a line."""
+
+
 def _csv_cells(line: str) -> list[str] | None:
-    row = next(csv.reader([line[:4_000].replace("\0", "")]), [])
+    row = next(csv.reader([line[:4_000].translate(_NO_CELL)]), [])
     return [cell.strip() for cell in row] if len(row) > 1 else None
 
 
