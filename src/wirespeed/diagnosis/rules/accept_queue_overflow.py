@@ -1,5 +1,7 @@
 """The queue of a listening socket is full, so new connections are dropped and retried after 1, 3, 7 s."""
 
+import re
+
 from wirespeed.diagnosis.joins.flows import by_server, place, told
 from wirespeed.diagnosis.joins.pieces import ALONE, against, piece
 from wirespeed.model.case import Case
@@ -11,11 +13,12 @@ from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check,
 from wirespeed.model.flows import TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.series import BEFORE_TESTS
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 SEVERAL_COUNT = 2
 """One SYN may be lost by chance."""
+_LISTEN_COLUMN = re.compile(r"(?i)\blisten[ _]?(?:overflows?|drops?)")
 
 
 def _judge(case: Case) -> Verdict:
@@ -40,6 +43,7 @@ def _judge(case: Case) -> Verdict:
         flows_count=len(turned_away),
         wait_s=max((one.connect_s or one.syn_wait_s or 0.0 for one in turned_away), default=None),
     )
+    evidence += piece(_RISING, STRONG, case.every(Table, _drops_rise))
     evidence += piece(_FLOOD, FAIR, case.every(KernelEvent, topic="syn-flood"))
     evidence += piece(_SAID, ALONE, case.said("accept-queue"))
     if evidence:
@@ -70,6 +74,19 @@ _TURNED_AWAY = Text(
     en="{flows_count} connections to {server} had to ask again, for up to {wait_s}, while others to the same port were accepted and lost nothing",
     zh="到 {server} 的 {flows_count} 个连接需反复发起，最长 {wait_s}，而同一端口的其他连接已被接受且没有丢包",
 )
+
+
+def _drops_rise(table: Table) -> bool:
+    """Whether a column of the kernel's listen counters grows from row to row."""
+    for column, name in enumerate(table.columns):
+        if _LISTEN_COLUMN.search(name):
+            counts = [int(found[0]) for row in table.rows if column < len(row) and (found := re.match(r"\d+", row[column]))]
+            if len(counts) >= 2 and counts == sorted(counts) and counts[-1] > counts[0]:
+                return True
+    return False
+
+
+_RISING = Text(en="drops at listening sockets rise from look to look", zh="监听套接字的丢弃数逐次上升")
 _FULL = Text(
     en="port {port}: {queue_count} connections wait, the limit is {backlog_count}",
     zh="端口 {port}：{queue_count} 个连接在等待，上限 {backlog_count}",
@@ -93,6 +110,7 @@ RULE = Rule(
         (wants(TcpFlow, lambda one: one.has_start and (one.is_answered is not None or one.syn_count > 1)),),
         (wants(Counter, lambda one: one.canonical in ("listen_overflows", "listen_drops")),),
         (wants(KernelEvent, lambda one: one.topic == "syn-flood"),),
+        (wants(Table, _drops_rise),),
         (Statement,),
     ),
     judge=_judge,

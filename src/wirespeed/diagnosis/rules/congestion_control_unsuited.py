@@ -7,7 +7,8 @@ from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.rates import is_slow, pair_rates, sound_flows, usual_bytes_per_s
 from wirespeed.model.case import Case
 from wirespeed.model.facts.host import Sysctl
-from wirespeed.model.finding import FAIR, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.facts.sockets import TcpSocket
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.measurement import PingRun, ThroughputRun
@@ -17,6 +18,8 @@ from wirespeed.theory import storage
 
 LONG_RTT_S = 0.005
 """Below 5 ms even Reno is back at full speed within a second after a loss."""
+VERY_LONG_RTT_S = 0.05
+"""CUBIC takes tens of round trips to grow back after a loss: seconds, from here on."""
 OUTDATED = frozenset({"reno", "hybla", "westwood", "veno", "vegas", "illinois", "yeah", "scalable", "bic"})
 """Not the default of any Linux since 2.6.19 (CUBIC) and not made for paths with some loss."""
 LOSS_BASED = OUTDATED | {"cubic"}
@@ -34,6 +37,7 @@ def _judge(case: Case) -> Verdict:
     slow = _slow_flows(case)
     outdated = case.every(FlowRun, lambda one: one.congestion_control in OUTDATED and (one.rtt_min_s or 0.0) >= LONG_RTT_S)
     explained = tuple(one for one in slow if one.congestion_control in LOSS_BASED and _loss_explains(one))
+    held = case.every(TcpSocket, _is_held_by_losses)
     odd = _odd_choices(case)
     sawtooth = _small_window_beside_ample_buffers(case)
     fine = case.every(FlowRun, lambda one: one.congestion_control is not None and one.error is None)
@@ -45,6 +49,13 @@ def _judge(case: Case) -> Verdict:
             *piece(_EXPLAINED, FAIR, explained, **values),
             *piece(_SAWTOOTH, STRONG, sawtooth),
             *piece(_LONG, FAIR, _long_way(case) if sawtooth else ()),
+            *piece(
+                _HELD,
+                FAIR + SLIGHT,
+                held,
+                control=held[0].congestion_control if held else None,
+                rtt_s=held[0].rtt_s if held else None,
+            ),
             *piece(_ODD, FAIR, odd if outdated or explained else ()),
             *against(_FINE, FAIR, fine if not slow and not outdated else ()),
         ),
@@ -92,6 +103,18 @@ def _loss_explains(flow: FlowRun) -> bool:
     return NEAR_LOW_RATIO <= flow.goodput_bytes_per_s / allowed <= NEAR_HIGH_RATIO
 
 
+def _is_held_by_losses(socket: TcpSocket) -> bool:
+    """A loss-based sender over a very long path that has lost, is past slow start, and waits for neither end."""
+    waited_s = max(socket.rwnd_limited_s or 0.0, socket.sndbuf_limited_s or 0.0)
+    return (
+        socket.congestion_control in LOSS_BASED
+        and (socket.rtt_s or 0.0) >= VERY_LONG_RTT_S
+        and (socket.retransmits_total_packets or 0) >= FEWEST_RESENT_COUNT
+        and socket.slow_start_threshold_packets is not None
+        and (socket.busy_s or 0.0) > 2.0 * waited_s
+    )
+
+
 def _odd_choices(case: Case) -> tuple[FlowRun, ...]:
     """Flows whose congestion control differs from that of most."""
     flows = sound_flows(case, lambda one: one.congestion_control is not None)
@@ -113,6 +136,10 @@ _EXPLAINED = Text(
     en="the rate is what {control} allows itself for this loss and round trip, not what the path carries",
     zh="速率恰为 {control} 在此丢包率与往返时延下的上限，而非路径的能力",
 )
+_HELD = Text(
+    en="a {control} connection over a round trip of {rtt_s} is held by its congestion window after losses",
+    zh="往返 {rtt_s} 的 {control} 连接在丢包后受拥塞窗口限制",
+)
 _ODD = Text(en="other hosts use another congestion control", zh="其他主机使用另一种拥塞控制")
 _FINE = Text(en="no long path is slow", zh="没有变慢的长路径")
 
@@ -127,6 +154,7 @@ RULE = Rule(
     needs=(
         (wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),
         (wants(Sysctl, lambda one: one.name.endswith("tcp_congestion_control")), ThroughputRun),
+        (wants(TcpSocket, lambda one: one.congestion_control is not None and (one.rtt_s or 0.0) >= VERY_LONG_RTT_S),),
     ),
     silence_needs=((wants(FlowRun, lambda one: one.congestion_control is not None and one.rtt_min_s is not None),),),
     judge=_judge,

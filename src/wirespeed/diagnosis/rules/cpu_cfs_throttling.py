@@ -7,13 +7,18 @@ from wirespeed.model.case import Case
 from wirespeed.model.facts.host import (
     CpuQuota,
 )
-from wirespeed.model.finding import PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict, contradicts, supports
 from wirespeed.model.kinds import Explain, Rule, wants
-from wirespeed.model.settings import Statement, Table
+from wirespeed.model.settings import Setting, Statement, Table
 from wirespeed.model.text import Text
 
 NOTABLE_RATIO = 0.05
 HEAVY_RATIO = 0.25
+PERIOD_S = 0.1
+"""The kernel's and Kubernetes' usual `cpu.cfs_period_us`."""
+USUAL_RATIO = 0.2
+_MEDIAN = re.compile(r"(?i)\bp50\b|\bmedian\b|\b50(?:th)? ?(?:%|percentile)")
+_TAIL = re.compile(r"(?i)\bp99\d*\b|\bp99\.\d+|\b99(?:\.\d+)?(?:th)? ?(?:%|percentile)|\bmax\b")
 FASTER_TIMES = 1.5
 _LIMIT_COLUMN = re.compile(r"(?i)(?:cpu|core)s?\W{0,3}(?:limit|quota)|(?:limit|quota)s?\W{0,3}(?:cpu|core)|^(?:limit|quota)s?$")
 _LATENCY_COLUMN = re.compile(r"(?i)\bp9\d+|latenc|\btail\b|\bms\b|ttft")
@@ -62,6 +67,7 @@ def _judge(case: Case) -> Verdict:
     if not worst:
         evidence += piece(_SAID, STRONG, case.said("cpu-throttled"))
         evidence += piece(_FASTER, STRONG, [one for one in case.every(Table) if _faster_with_more(one)])
+        evidence += _tail_of_a_period(case)
     if evidence:
         small = case.every(CpuQuota, lambda one: one.quota_cpus_ratio is not None and one.quota_cpus_ratio <= 1)
         evidence += piece(_LOW_LIMIT, SLIGHT, [*small, *case.said("cpu-limit-low")])
@@ -69,6 +75,26 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=tuple(evidence))
 
 
+def _tail_of_a_period(case: Case) -> tuple[Evidence, ...]:
+    """A quota below two CPUs beside a tail of most of a period, where the usual request takes a small part of it."""
+    quota = case.first(CpuQuota, lambda one: one.quota_cpus_ratio is not None and one.quota_cpus_ratio < 2.0)
+    usual = [one for one in case.every(Setting) if one.duration_s and _MEDIAN.search(one.name)]
+    tail = [
+        one for one in case.every(Setting) if one.duration_s and _TAIL.search(one.name) and _is_most_of_a_period(one.duration_s)
+    ]
+    if quota is None or not usual or not tail or min(one.duration_s or 0.0 for one in usual) > USUAL_RATIO * PERIOD_S:
+        return ()
+    return piece(_HELD, FAIR + SLIGHT, (quota, tail[-1]), tail_s=tail[-1].duration_s)
+
+
+def _is_most_of_a_period(duration_s: float) -> bool:
+    return 0.5 * PERIOD_S <= duration_s <= 1.2 * PERIOD_S
+
+
+_HELD = Text(
+    en="the slowest requests take {tail_s}, the rest of a scheduling period, under a small CPU quota",
+    zh="在较小的 CPU 配额下，最慢的请求耗时 {tail_s}，相当于一个调度周期的剩余部分",
+)
 _THROTTLED = Text(en="{subject} was stopped in {share_ratio} of its periods", zh="{subject} 在 {share_ratio} 的周期中被暂停")
 _NOT = Text(en="only {share_ratio} of the periods were throttled", zh="仅 {share_ratio} 的周期被限流")
 _FASTER = Text(en="latency falls when the CPU limit rises", zh="提高 CPU 上限后延迟下降")

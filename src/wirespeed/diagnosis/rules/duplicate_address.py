@@ -1,6 +1,6 @@
 """Two machines use one address."""
 
-from wirespeed.diagnosis.joins.cluster import OWN_BRIDGES
+from wirespeed.diagnosis.joins.cluster import OWN_BRIDGES, address_of
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
@@ -29,10 +29,16 @@ def _two_owners(case: Case) -> tuple[Record, ...]:
     """Addresses that two hosts have, bridges that every host has for itself apart."""
     owners: dict[str, list[Address]] = {}
     for one in case.every(
-        Address, lambda one: one.host is not None and one.scope == "global" and not one.link.startswith(OWN_BRIDGES)
+        Address, lambda one: one.host is not None and _is_for_peers(one) and not one.link.startswith(OWN_BRIDGES)
     ):
         owners.setdefault(one.address, []).append(one)
     return tuple(one for same in owners.values() if len({each.host for each in same}) > 1 for one in same)
+
+
+def _is_for_peers(address: Address) -> bool:
+    """Of global scope; `ip -br addr` prints no scope, and then the address tells."""
+    found = address_of(address.address)
+    return address.scope in ("global", None) and found is not None and not found.is_link_local and not found.is_loopback
 
 
 def _two_macs(case: Case) -> tuple[Record, ...]:

@@ -1,5 +1,7 @@
 """Few large flows are hashed onto the same of several equal paths."""
 
+import re
+
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.rates import ONE_SIDED_SHARE, UplinkUse, shared_limit, uplink_use
 from wirespeed.model.case import Case
@@ -7,9 +9,12 @@ from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, Evidence, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
-from wirespeed.model.settings import Statement
+from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
+_UPLINK = re.compile(r"(?i)\bup-?links?\b|\b(?:to|towards) (?:the )?(?:leaf|spine|core|agg\w*)\b|\bspine-facing\b")
+_LAST_NUMBER = re.compile(r"^[~≈]?\s*(\d[\d,]*(?:\.\d+)?)")
+COLD_RATIO = 0.2
 _NO_SPLIT = {("NCCL_IB_QPS_PER_CONNECTION", "1"), ("NCCL_IB_SPLIT_DATA_ON_QPS", "0"), ("NCCL_IB_ADAPTIVE_ROUTING", "0")}
 
 
@@ -30,6 +35,7 @@ def _judge(case: Case) -> Verdict:
             *_one_sided(used[:1]),
             *piece(_TOGETHER, FAIR, flows if not even else ()),
             *against(_EVEN, STRONG, even),
+            *piece(_COLD, STRONG, case.every(Table, _one_uplink_is_cold)),
             *piece(_HASH, STRONG, hashing),
             *piece(_VARIES, FAIR + SLIGHT if tiers or half else FAIR, varies),
             *piece(_HALF, FAIR if tiers or varies or hashing else SLIGHT, half),
@@ -51,6 +57,19 @@ def _one_sided(used: tuple[UplinkUse, ...]) -> tuple[Evidence, ...]:
     return piece(_ONE_SIDED, STRONG, use.series, router=use.router, link=use.busiest, share_ratio=use.share_ratio)
 
 
+def _one_uplink_is_cold(table: Table) -> bool:
+    """Rows of equal uplinks of which one carries most and another hardly anything."""
+    figures = [
+        float(found[1].replace(",", ""))
+        for row in table.rows
+        if _UPLINK.search(" ".join(row)) and (found := _LAST_NUMBER.search(row[-1])) is not None
+    ]
+    return len(figures) >= 2 and max(figures) > 0 and min(figures) <= COLD_RATIO * max(figures)
+
+
+_COLD = Text(
+    en="one of the equal uplinks carries the load and another hardly anything", zh="等价上行中一条承载负载，另一条几乎空闲"
+)
 _ONE_SIDED = Text(
     en="{router} sends {share_ratio} of what its equal uplinks carry over {link} alone",
     zh="{router} 把等价上行中 {share_ratio} 的流量都发往 {link}",
@@ -90,6 +109,7 @@ RULE = Rule(
                 lambda one: one.name in ("NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS", "NCCL_IB_ADAPTIVE_ROUTING"),
             ),
         ),
+        (wants(Table, lambda one: any(_UPLINK.search(" ".join(row)) for row in one.rows)),),
         (wants(Statement, lambda one: one.topic in ("few-flows-hash", "varies-run-to-run", "several-switch-tiers")),),
     ),
     judge=_judge,

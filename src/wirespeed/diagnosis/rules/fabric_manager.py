@@ -28,7 +28,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SAID, STRONG, case.said("fabric-manager-trouble")),
             *against(_DONE, STRONG, done if not bad else ()),
             *against(_BRIDGED, STRONG, joined_directly(case) if not bad else ()),
-            *against(_NO_SWITCH, STRONG, case.said("no-switch-to-manage")),
+            *against(_NO_SWITCH, STRONG, case.every(KernelEvent, topic="no-nvswitch") or case.said("no-switch-to-manage")),
         )
     )
 
@@ -55,7 +55,7 @@ RULE = Rule(
     needs=(
         (wants(Gpu, lambda one: one.fabric_state is not None),),
         (wants(NcclWarning, lambda one: True),),
-        (wants(KernelEvent, lambda one: one.topic in ("fabric-manager", "sxid")),),
+        (wants(KernelEvent, lambda one: one.topic in ("fabric-manager", "sxid", "no-nvswitch")),),
         (wants(Statement, lambda one: one.topic == "fabric-manager-trouble"),),
     ),
     judge=_judge,

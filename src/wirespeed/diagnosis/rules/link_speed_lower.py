@@ -145,7 +145,7 @@ def _plateau(case: Case) -> tuple[ThroughputRun | Quantity, ...]:
             (rate for rate in STANDARD_BITS_PER_S if PLATEAU_RATIO[0] <= run.rate_bits_per_s / rate <= PLATEAU_RATIO[1]), None
         )
         faster = [one for one in spoken if link is not None and one.value >= 2.4 * link]
-        if link is not None and link <= 10e9 and faster:
+        if link is not None and link <= 10e9 and faster and all(one.rate_bits_per_s <= link for one in runs):
             return (run, faster[0])
     return ()
 

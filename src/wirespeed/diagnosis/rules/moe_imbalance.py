@@ -10,14 +10,16 @@ from wirespeed.model.settings import Statement, Table
 from wirespeed.model.text import Text
 
 _EXPERT = re.compile(r"(?i)\bexpert|\bep ?rank")
-_TOKENS = re.compile(r"(?i)token|load|count|share|%|bytes|recv|time")
+_RANK = re.compile(r"(?i)\bexpert|\brank|\bgpu")
+_TOKENS = re.compile(r"(?i)token|receiv|load|count|share|%|bytes|recv|time")
 _UNEVEN_RATIO = 2.0
 """With twice the mean load, the hottest expert takes about twice the time; a starting point, not calibrated."""
 
 
 def _judge(case: Case) -> Verdict:
-    tables = tuple(table for table in case.every(Table) if _is_uneven(table))
     about_experts = case.said("experts")
+    places = _RANK if about_experts else _EXPERT
+    tables = tuple(table for table in case.every(Table) if _is_uneven(table, places))
     evidence = (
         *piece(_TABLE, STRONG + SLIGHT, tables),
         *piece(_SAID, FAIR + SLIGHT, case.said("experts-uneven") if about_experts else ()),
@@ -26,9 +28,9 @@ def _judge(case: Case) -> Verdict:
     return Verdict(evidence=evidence)
 
 
-def _is_uneven(table: Table) -> bool:
-    """A table of experts with a column of loads whose largest is far above the mean."""
-    if not _EXPERT.search(" ".join((*table.columns, *(row[0] for row in table.rows if row)))):
+def _is_uneven(table: Table, places: re.Pattern[str]) -> bool:
+    """A table of experts (or, where experts are spoken of, of ranks) with a column of loads whose largest is far above the mean."""
+    if not places.search(" ".join((*table.columns, *(row[0] for row in table.rows if row)))):
         return False
     for index, heading in enumerate(table.columns):
         if index and _TOKENS.search(heading):

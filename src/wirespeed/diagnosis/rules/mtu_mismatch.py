@@ -11,6 +11,7 @@ from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAli
 from wirespeed.model.flows import IcmpReport, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import PathMtuRun
+from wirespeed.model.measurement import ThroughputRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
@@ -19,6 +20,8 @@ SMALLEST_ETHERNET_MTU_BYTES = 1280
 LARGEST_USUAL_BYTES = 1460
 """Payload of a full segment where the MTU is 1500."""
 _TOPICS = ("mtu-differs", "depends-on-mtu", "small-passes-large-hangs", "large-frames-unanswered", "mtu-named")
+JUMBO_SEGMENT_BYTES = (7_900.0, 9_200.0)
+"""One segment of an MTU of 8,000 to 9,216 bytes, as iperf3 prints a congestion window of one (`8.74 KBytes`)."""
 FRAME_BYTES = 18
 """Ethernet header and check sequence around a packet (IEEE 802.3); switches count them in their largest frame."""
 _OVERLAYS = (
@@ -82,6 +85,7 @@ def _judge(case: Case) -> Verdict:
             ),
             *piece(_TOO_BIG, FAIR, too_big, mtu_bytes=min((one.mtu_bytes or 0 for one in too_big), default=None)),
             *piece(_PORTS, STRONG, rdma),
+            *piece(_JUMBO_STALL, STRONG, _stalls_on_jumbo_frames(case)),
             *piece(_DIFFERS, STRONG, differs),
             *piece(_NAMED, FAIR + SLIGHT, named),
             *piece(_DEPENDS, FAIR if case.said("tunnel-in-path") else STRONG, depends),
@@ -152,6 +156,18 @@ def _differs_between_ports(case: Case) -> tuple[Record, ...]:
     return tuple(port for same in by_device.values() if len({one.active_mtu_bytes for one in same}) > 1 for port in same)
 
 
+def _stalls_on_jumbo_frames(case: Case) -> tuple[ThroughputRun, ...]:
+    """Seconds without a byte in which the congestion window is a single jumbo segment: no full-size frame arrives."""
+    seconds = case.every(ThroughputRun, role="interval", protocol="tcp")
+    stalled = tuple(one for one in seconds if _is_stalled_on_jumbo(one))
+    return stalled if len(stalled) >= 2 and 2 * len(stalled) > len(seconds) else ()
+
+
+def _is_stalled_on_jumbo(second: ThroughputRun) -> bool:
+    low, high = JUMBO_SEGMENT_BYTES
+    return second.rate_bits_per_s == 0.0 and low <= (second.congestion_window_bytes or 0.0) <= high
+
+
 def _overlay_records(case: Case) -> tuple[Record, ...]:
     return case.every(Link, lambda one: one.name.startswith(_OVERLAYS[:8])) or case.said("overlay-network")
 
@@ -178,6 +194,10 @@ _PORTS = Text(en="the same RDMA device has different active MTUs on different ho
 _DIFFERS = Text(en="two MTUs on one path are reported", zh="描述提到一条路径上有两种 MTU")
 _NAMED = Text(en="MTUs far apart are named for machines of one path", zh="同一路径的机器上写明的 MTU 相差很大")
 _DEPENDS = Text(en="whether it works depends on the MTU", zh="是否正常取决于 MTU")
+_JUMBO_STALL = Text(
+    en="nothing moves while the congestion window is one jumbo segment: full-size frames do not arrive",
+    zh="拥塞窗口只剩一个巨帧报文段且没有任何数据通过：满长帧到不了对端",
+)
 _OVERSIZE = Text(en="the NIC counts frames larger than it may receive", zh="网卡计到超出接收上限的帧")
 _BELOW = Text(en="the RDMA port's active MTU is below its maximum", zh="RDMA 端口的有效 MTU 低于其最大值")
 _BIG = Text(en="small messages pass, full-size ones do not", zh="小消息通过，满长消息不通过")
@@ -203,6 +223,7 @@ RULE = Rule(
         (wants(Link, lambda one: one.mtu_bytes is not None),),
         (wants(RdmaPort, lambda one: one.active_mtu_bytes is not None),),
         (wants(Counter, lambda one: one.canonical == "rx_oversize"),),
+        (wants(ThroughputRun, _is_stalled_on_jumbo),),
         (
             wants(
                 Statement,

@@ -35,6 +35,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_BY_RELEASE, STRONG + SLIGHT, _table_by_release(case)),
         *piece(_TOLD_APART, STRONG, told if not _table_by_release(case) else ()),
         *piece(_NOT_FOUND, FAIR, not_found if not injected else ()),
+        *piece(_NO_KERNEL, STRONG + SLIGHT, case.every(NcclWarning, topic="device-unsupported")),
         *piece(_HELPED, STRONG, helped),
         *piece(_FEATURE, FAIR, case.said("feature-off-helps")),
         *piece(_SINCE, FAIR, since),
@@ -99,6 +100,10 @@ _TOLD_APART = Text(en="one release fares well and another badly", zh="一个版�
 _NOT_FOUND = Text(
     en="NCCL looks for a network device that its own detection did not give", zh="NCCL 寻找的网络设备并不在其自身探测结果中"
 )
+_NO_KERNEL = Text(
+    en="the kernels of this release do not fit the GPU: none is built for it, or it asks for more shared memory than the GPU has",
+    zh="该版本的内核不适合此 GPU：没有为其编译，或所需共享内存超过 GPU 所有",
+)
 _MIXED = Text(en="the versions differ within one job", zh="同一作业内版本不一致")
 _HELPED = Text(en="another release works or is fast", zh="换一个版本即正常或变快")
 _FEATURE = Text(en="switching one feature of the library off avoids it", zh="关闭该库的某个特性即可避免")
@@ -112,7 +117,7 @@ RULE = Rule(
         zh="同一作业、同样主机换个版本就正常；问题不在网络。",
     ),
     needs=(
-        (wants(NcclWarning, lambda one: one.topic == "net-not-found"),),
+        (wants(NcclWarning, lambda one: one.topic in ("net-not-found", "device-unsupported")),),
         (wants(SoftwareVersion, lambda one: one.name.lower() in _LIBRARIES),),
         (wants(Table, lambda one: any(_RELEASE.fullmatch(heading.strip()) for heading in one.columns)),),
         (Statement,),

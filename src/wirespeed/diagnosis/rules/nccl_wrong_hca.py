@@ -5,7 +5,8 @@ import re
 from wirespeed.diagnosis.joins.cluster import IpAddress, address_of, host_of, in_one_network, rdma_ports_active, variables
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
-from wirespeed.model.events.nccl import NcclHca, NcclWarning
+from wirespeed.model.events.nccl import NcclChannel, NcclHca, NcclWarning
+from wirespeed.model.facts.gpu import DevicePath
 from wirespeed.model.facts.host import EnvVar
 from wirespeed.model.facts.path import Address
 from wirespeed.model.facts.rdma import RdmaPort
@@ -14,6 +15,8 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
+
+_NIC = re.compile(r"(?:mlx|bnxt_re|irdma|rocep|ibp|hns_|NIC)\w*\d")
 
 
 def _judge(case: Case) -> Verdict:
@@ -29,7 +32,8 @@ def _judge(case: Case) -> Verdict:
         *piece(_APART, STRONG, _ports_in_different_networks(case)),
         *piece(_ONE_OF_LIST, FAIR, timed_out if any("," in (one.setting or "") for one in listed) else ()),
         *piece(_NO_MATCH, STRONG, (*listed, *no_match) if no_match else ()),
-        *piece(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case)),
+        *piece(_FEW, STRONG, _fewer_than_present(case) or _fewer_than_named(case) or _fewer_than_near(case)),
+        *piece(_SHARED, STRONG, _shared_on_one_host(case)),
         *piece(_UNEQUAL, STRONG, _unequal_rates(case)),
         *piece(_UNCHECKED, STRONG, variables(case, "NCCL_IGNORE_NET_MISMATCH")),
         *piece(_NOT_OPENED, FAIR, not_opened),
@@ -95,6 +99,42 @@ def _fewer_than_named(case: Case) -> tuple[Record, ...]:
     return (*case.every(NcclHca)[:1], named) if used and named else ()
 
 
+def _fewer_than_near(case: Case) -> tuple[Record, ...]:
+    """NCCL_IB_HCA names in full at most half of the adapters that stand next to a GPU in the topology."""
+    near = case.every(
+        DevicePath, lambda one: one.near.startswith("GPU") and one.path_class in ("PIX", "PXB") and bool(_NIC.match(one.far))
+    )
+    devices = {one.far for one in near}
+    for variable in variables(case, "NCCL_IB_HCA"):
+        names = {name.split(":")[0] for name in (variable.setting or "").lstrip("=").split(",") if name}
+        if names and names <= devices and 2 * len(names) <= len(devices):
+            return (variable, *(one for one in near if one.far not in names))
+    return ()
+
+
+def _shared_on_one_host(case: Case) -> tuple[NcclChannel, ...]:
+    """Ranks of one host that send over one adapter, where as many ranks of another host have one each."""
+    sending = case.every(
+        NcclChannel, lambda one: one.transport.startswith("NET/IB/") and _is_sent(one) and host_of(one) is not None
+    )
+    groups: dict[tuple[int, str], dict[int, NcclChannel]] = {}
+    for one in sending:
+        groups.setdefault((one.channel_index, host_of(one) or ""), {}).setdefault(one.from_rank, one)
+    ranks = {key: list(found.values()) for key, found in groups.items() if len(found) > 1}
+    for (channel, _), found in ranks.items():
+        devices = {one.transport for one in found}
+        if any(
+            number == channel and len(other) == len(found) == len({one.transport for one in other}) > len(devices)
+            for (number, _), other in ranks.items()
+        ):
+            return tuple(found)
+    return ()
+
+
+def _is_sent(channel: NcclChannel) -> bool:
+    return not any("[receive]" in quote.text for quote in channel.quotes)
+
+
 def _unequal_rates(case: Case) -> tuple[Record, ...]:
     """Adapters that NCCL uses, or that a prefix in NCCL_IB_HCA lets it use, of which one has at most half the rate of another."""
     used = {one.device for one in case.every(NcclHca) if one.device}
@@ -156,6 +196,10 @@ def _names_absent_device(case: Case) -> tuple[Record, ...]:
 
 
 _MISMATCH = Text(en="NCCL says that the adapters of two ranks do not fit together", zh="NCCL 报告两个 rank 的网卡不匹配")
+_SHARED = Text(
+    en="ranks of one host share an adapter, where those of another have one each",
+    zh="某主机的多个 rank 共用一块网卡，而另一主机的每个 rank 各有一块",
+)
 _COUNTS = Text(en="hosts list different numbers of RDMA devices", zh="各主机列出的 RDMA 设备数不同")
 _APART = Text(
     en="an RDMA interface shares no network with any port of the other host", zh="某个 RDMA 接口与对端主机任何端口都不在同一网络"
@@ -183,10 +227,12 @@ RULE = Rule(
     ),
     needs=(
         (NcclHca,),
+        (wants(NcclChannel, lambda one: one.transport.startswith("NET/IB/")),),
         (wants(EnvVar, lambda one: one.name in ("NCCL_IB_HCA", "NCCL_IGNORE_NET_MISMATCH")),),
         (wants(NcclWarning, lambda one: one.topic in ("modify-qp-failed", "device-mismatch", "create-resource-failed")),),
         (Statement,),
     ),
+    silence_needs=((NcclHca,), (wants(EnvVar, lambda one: one.name in ("NCCL_IB_HCA", "NCCL_IGNORE_NET_MISMATCH")),)),
     judge=_judge,
     explain=Explain(
         what=Text(

@@ -31,6 +31,7 @@ def _judge(case: Case) -> Verdict:
     evidence = (
         *piece(_ODD, STRONG, odd, interface=odd[0].interface if odd else None),
         *piece(_SPREAD, STRONG if _fails(case) else FAIR, _spread_over_local(case) if not odd else ()),
+        *piece(_EXCLUDES, FAIR if _fails(case) else SLIGHT, _excludes_without_loopback(case)),
         *piece(
             _LINK_LOCAL, STRONG if routable_too else FAIR, link_local, interface=link_local[0].interface if link_local else None
         ),
@@ -51,6 +52,12 @@ def _spread_over_local(case: Case) -> tuple[NcclBootstrap, ...]:
     """Interfaces that stay inside the host among those over which NCCL spreads its sockets: it uses all of the list."""
     listed = case.every(NcclBootstrap, role="socket")
     return tuple(one for one in listed if one.order_index > 0 and _LOCAL_ONLY.match(one.interface))
+
+
+def _excludes_without_loopback(case: Case) -> tuple[EnvVar, ...]:
+    """Exclusions in NCCL_SOCKET_IFNAME that do not name lo: they replace NCCL's own (`^lo,docker`), so that loopback is a candidate again."""
+    excluding = [one for one in variables(case, "NCCL_SOCKET_IFNAME") if (one.setting or "").startswith("^")]
+    return tuple(one for one in excluding if "lo" not in (one.setting or "").lstrip("^=").split(","))
 
 
 def _fails(case: Case) -> bool:
@@ -116,6 +123,10 @@ _SPREAD = Text(
     zh="NCCL 把套接字分散到只在本机内部有效的接口上",
 )
 _GARBLED = Text(en="the address a peer sent is none", zh="对端发来的地址无法识别")
+_EXCLUDES = Text(
+    en="the list of excluded interfaces replaces NCCL's own and does not hold lo",
+    zh="排除接口的列表取代了 NCCL 的默认列表，且未包含 lo",
+)
 _LINK_LOCAL = Text(
     en="{interface} was announced with a link-local or loopback address, which no other host can reach",
     zh="{interface} 宣告的是链路本地或回环地址，其他主机无法到达",

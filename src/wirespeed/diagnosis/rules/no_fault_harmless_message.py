@@ -9,7 +9,7 @@ from wirespeed.diagnosis.joins.pieces import (
     piece,
 )
 from wirespeed.model.case import Case
-from wirespeed.model.events.log import FrameworkEvent
+from wirespeed.model.events.log import FrameworkEvent, KernelEvent
 from wirespeed.model.events.nccl import NcclHca, NcclInit, NcclNetwork, NcclPlugin, NcclWarning
 from wirespeed.model.finding import (
     FAIR,
@@ -48,12 +48,14 @@ SMALL_ERROR_RATIO = 1e-4
 
 
 def _judge(case: Case) -> Verdict:
+    unmanaged = case.every(KernelEvent, topic="no-nvswitch")
     lines: list[Record] = [
         *case.every(NcclPlugin, name=None),
         *case.every(NcclWarning, lambda one: one.topic in _HARMLESS_WARNINGS),
         *case.every(NcclWarning, lambda one: one.topic == "other" and _MISSING_PLUGIN.search(one.message) is not None),
         *case.every(NcclHca, device=None),
         *case.every(FrameworkEvent, lambda one: one.topic == "verbs-failed" and bool(case.denied("rdma-expected"))),
+        *unmanaged,
         *case.said("alarming-line", "no-switch-to-manage"),
     ]
     probes = case.said("health-probe")
@@ -68,7 +70,9 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_ALONE, FAIR, alone)
         evidence += piece(_STARTED, FAIR, _started(case))
         evidence += piece(
-            _JOINED, STRONG, joined_directly(case) if case.said("no-switch-to-manage", "fabric-manager-trouble") else ()
+            _JOINED,
+            STRONG,
+            joined_directly(case) if unmanaged or case.said("no-switch-to-manage", "fabric-manager-trouble") else (),
         )
         evidence += piece(_ASKED, FAIR, case.said("asks-about-message"))
         evidence += piece(_RUNS, FAIR, case.said("works-anyway"))
@@ -131,6 +135,7 @@ RULE = Rule(
         (wants(NcclPlugin, lambda one: one.name is None),),
         (NcclWarning,),
         (wants(NcclHca, lambda one: one.device is None),),
+        (wants(KernelEvent, lambda one: one.topic == "no-nvswitch"),),
         (Statement,),
     ),
     judge=_judge,

@@ -35,6 +35,7 @@ from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 _TWO_WAY = re.compile(r"(?i)\bib_\w+_bw\b.*\s-b\b|bi-?dir\w*|both (?:ways|directions)|full[- ]duplex")
+SLOWER_RATIO = 0.75
 OVER_RATIO, MOST_OVER_RATIO = 1.05, 2.2
 """A bus bandwidth above the line by up to twice: on two nodes the tree algorithm sends half of what the formula assumes."""
 _SEVERAL_LINKS = re.compile(
@@ -81,10 +82,24 @@ def _judge(case: Case) -> Verdict:
         evidence.append(contradicts(_BELOW, FAIR, below[0][0], line[0], **values))
     several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
     evidence += against(_SEVERAL, STRONG, [] if full and _is_sum(full[1]) else several)
+    evidence += against(_SLOWER, STRONG, _slower_like_it(case, full[0]) if full else ())
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     work = case.every(ThroughputRun, lambda one: one.tool == "sar" and one.rate_bits_per_s >= 0.85 * line[1])
     evidence += against(_FULL_OF_WORK, STRONG, work)
     return Verdict(evidence=tuple(evidence), values=values)
+
+
+def _slower_like_it(case: Case, best: tuple[Record, float]) -> tuple[Record, ...]:
+    """Whole runs of the same test, one way and as many streams, that are well below: the question is about those."""
+    run = best[0]
+    if not isinstance(run, ThroughputRun):
+        return ()
+    return case.every(ThroughputRun, lambda one: _is_like(one, run) and one.rate_bits_per_s < SLOWER_RATIO * run.rate_bits_per_s)
+
+
+def _is_like(one: ThroughputRun, run: ThroughputRun) -> bool:
+    same = ("tool", "protocol", "role", "stream_count", "size_bytes", "is_reverse")
+    return one.role != "interval" and all(getattr(one, name) == getattr(run, name) for name in same)
 
 
 def _both_ways(case: Case, line_bits_per_s: float) -> tuple[Record, float] | None:
@@ -129,6 +144,7 @@ _EXPECTS = Text(en="more was expected", zh="期望更高")
 _CONFUSED = Text(en="bits and bytes, lanes or sums are mixed", zh="混淆了比特与字节、通道数或求和")
 _BELOW = Text(en="the rate is clearly below the link's {line_bits_per_s}", zh="速率明显低于链路的 {line_bits_per_s}")
 _SEVERAL = Text(en="the machine has several links", zh="机器有多条链路")
+_SLOWER = Text(en="the same test is well below at another time or place", zh="同样的测试在另一时间或地点明显更慢")
 _FULL_OF_WORK = Text(
     en="the interface is full of the job's own traffic, not of a test's", zh="接口被作业自身流量占满，而非测试流量"
 )

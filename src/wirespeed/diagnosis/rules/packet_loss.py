@@ -4,6 +4,7 @@ from wirespeed.diagnosis.joins.flows import FEWEST_DATA_COUNT, data_packets, is_
 from wirespeed.diagnosis.joins.paths import clean_trains, common_host, lossy_trains, retransmit_ratio
 from wirespeed.diagnosis.joins.pieces import against, lines_of, piece
 from wirespeed.model.case import Case
+from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.fabric import LinkSignal
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.sockets import TcpSocket
@@ -31,6 +32,7 @@ _DAMAGE = ("fcs_errors", "rx_symbol_damage", "link_integrity")
 def _judge(case: Case) -> Verdict:
     damaged = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count > 0)
     clean = case.every(Counter, lambda one: one.canonical in _DAMAGE and one.value_count == 0)
+    checksum = case.every(Counter, lambda one: one.name.endswith("InCsumErrors") and one.value_count > 0)
     pings = case.every(PingRun, _loses)
     noisy = case.every(LinkSignal, lambda one: (one.effective_error_ratio or 0.0) > WORST_ERROR_RATIO)
     advised = case.every(LinkSignal, lambda one: "signal integrity" in (one.recommendation or "").lower())
@@ -61,6 +63,9 @@ def _judge(case: Case) -> Verdict:
             *piece(_TRAINS, PROVES, trains, **_worst(trains)),
             *piece(_COMMON, SLIGHT, trains if common else (), host=common),
             *piece(_RESENT, SLIGHT, resent if trains else ()),
+            *piece(_CHECKSUM, FAIR, checksum),
+            *piece(_RECEIVE, FAIR, case.every(KernelEvent, topic="receive-error")),
+            *piece(_HANDSHAKE, FAIR, case.said("handshake-repeated")),
             *piece(_PING, STRONG, pings),
             *piece(_END, STRONG, ends),
             *piece(_UDP, FAIR, (*datagrams, *dropped)),
@@ -147,6 +152,11 @@ _NOISY = Text(en="bit errors remain after correction, {error_ratio} of all bits"
 _ADVISED = Text(en="the NIC's tool calls the signal of the link bad", zh="网卡工具判定链路信号质量差")
 _GOOD = Text(en="no bit error remains after correction", zh="纠错后没有误码")
 _DAMAGED = Text(en="frames arrive damaged: cable, optic or port", zh="帧到达时已损坏：线缆、光模块或端口")
+_CHECKSUM = Text(en="packets arrive with a wrong checksum and are dropped", zh="报文到达时校验和错误而被丢弃")
+_RECEIVE = Text(en="the driver reports damaged frames", zh="驱动报告收到损坏的帧")
+_HANDSHAKE = Text(
+    en="the first packet of a connection is sent again and again before one is answered", zh="连接的首个报文反复重发才得到应答"
+)
 _PING = Text(en="echoes to the far end are lost", zh="到对端的回显有丢失")
 _END = Text(en="the last hop, the destination itself, shows loss", zh="最后一跳（目的地本身）有丢包")
 _UDP = Text(en="datagrams of a paced test are lost", zh="限速数据报测试有丢包")
@@ -166,6 +176,8 @@ RULE = Rule(
     needs=(
         (wants(Counter, lambda one: one.canonical in _DAMAGE),),
         (wants(LinkSignal, lambda one: one.effective_error_ratio is not None or one.recommendation is not None),),
+        (wants(Counter, lambda one: one.name.endswith("InCsumErrors") and one.value_count > 0),),
+        (wants(KernelEvent, lambda one: one.topic == "receive-error"),),
         (DatagramTrain,),
         (wants(TcpFlow, lambda one: one.client.payload_bytes + one.server.payload_bytes > 0),),
         (PingRun,),

@@ -22,7 +22,7 @@ def _judge(case: Case) -> Verdict:
     probes = case.every(PingRun, lambda one: one.payload_bytes is not None and one.payload_bytes >= FULL_SEGMENT_BYTES)
     lost = tuple(one for one in probes if one.loss_ratio == 1.0 and one.reported_mtu_bytes is None)
     smaller = case.every(
-        PingRun, lambda one: one.loss_ratio == 0.0 and (not lost or (one.payload_bytes or 56) < (lost[0].payload_bytes or 0))
+        PingRun, lambda one: _is_answered(one) and (not lost or (one.payload_bytes or 56) < (lost[0].payload_bytes or 0))
     )
     swallowed = case.every(PathMtuRun, _swallows)
     whole = case.every(PathMtuRun, _carries_all)
@@ -82,6 +82,11 @@ def _captured(lost: tuple[tuple[TcpFlow, FlowEnd, FlowEnd], ...]) -> tuple[Evide
         sends_count=sender.stuck_sends_count,
         acked_bytes=acked_bytes,
     )
+
+
+def _is_answered(ping: PingRun) -> bool:
+    """Nothing was lost, or single answers are all that is quoted."""
+    return ping.loss_ratio == 0.0 or (ping.loss_ratio is None and ping.rtt_mean_s is not None)
 
 
 def _swallows(run: PathMtuRun) -> bool:

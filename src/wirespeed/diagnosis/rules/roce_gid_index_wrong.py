@@ -25,7 +25,8 @@ def _judge(case: Case) -> Verdict:
     chosen = variables(case, "NCCL_IB_GID_INDEX")
     unset = case.every(EnvVar, lambda one: one.name == "NCCL_IB_GID_INDEX" and not one.setting)
     bad = _chosen_badly(chosen, gids)
-    good = _chosen_well(chosen, usable)
+    differ = _rows_that_differ(usable)
+    good = _chosen_well(chosen, usable) if not differ else ()
     retry = case.every(NcclWarning, lambda one: one.topic == "completion-error" and one.status_code == _RETRY_EXCEEDED_CODE)
     modify = case.every(
         NcclWarning, lambda one: one.topic == "modify-qp-failed" and one.status_code in (_INVALID_CODE, _TIMED_OUT_CODE, 101, 113)
@@ -41,6 +42,7 @@ def _judge(case: Case) -> Verdict:
         *piece(
             _UNSET, STRONG if retry and usable else FAIR, (*unset, *usable) if unset and usable and usable[0].index != 0 else ()
         ),
+        *piece(_ROWS_DIFFER, STRONG, differ),
         *piece(_NOT_DEFAULT, SLIGHT, usable if failed and not chosen and not unset and usable and usable[0].index != 0 else ()),
         *piece(_RETRY, SLIGHT, retry if gids or case.said("gid-index-matters") or unset else ()),
         *piece(_MODIFY, FAIR if any(one.status_code == _INVALID_CODE for one in modify) else SLIGHT, modify if not good else ()),
@@ -51,6 +53,20 @@ def _judge(case: Case) -> Verdict:
     )
     index = usable[0].index if usable else "INDEX"
     return Verdict(evidence=evidence, values={"gid_index": index})
+
+
+def _rows_that_differ(usable: tuple[Gid, ...]) -> tuple[Gid, ...]:
+    """The routable entries of one device on two hosts, where they have no index in common: one number for all cannot be right."""
+    by_host: dict[tuple[str, int], dict[str, list[Gid]]] = {}
+    for one in usable:
+        if one.host is not None:
+            by_host.setdefault((one.device, one.port), {}).setdefault(one.host, []).append(one)
+    for hosts in by_host.values():
+        first, *others = hosts.values()
+        for other in others:
+            if not {one.index for one in first} & {one.index for one in other}:
+                return (first[0], other[0])
+    return ()
 
 
 def _index_of(variable: EnvVar) -> int | None:
@@ -81,6 +97,10 @@ _BAD = Text(
     en="the chosen GID index is not RoCE v2 over IPv4, or does not exist", zh="所选 GID 索引不是基于 IPv4 的 RoCE v2，或不存在"
 )
 _UNSET = Text(en="no GID index is set, and the routable one is not the default", zh="未设置 GID 索引，而可路由的索引不是默认值")
+_ROWS_DIFFER = Text(
+    en="the routable GID stands at another index on another host: one number for all of them fits only some",
+    zh="可路由的 GID 在各主机上的索引不同：统一设一个数字只对部分主机有效",
+)
 _NOT_DEFAULT = Text(en="the routable GID is not at the default index", zh="可路由的 GID 不在默认索引上")
 _RETRY = Text(en="the first transfer is never answered (retry exceeded)", zh="首次传输得不到应答（重试超限）")
 _MODIFY = Text(en="a queue pair cannot be connected", zh="队列对无法建立连接")

@@ -2,18 +2,21 @@
 
 import ipaddress
 
+from wirespeed.diagnosis.joins.cluster import address_of
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.facts.path import Address, Route
-from wirespeed.model.finding import SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.measurement import PingRun
 from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
+_BRIDGES = ("docker", "br-", "podman", "cni", "virbr", "lxc")
 _IGNORED_LINKS = ("lo", "docker", "veth", "br-", "cni", "virbr", "cali", "flannel")
 
 
@@ -23,10 +26,12 @@ def _judge(case: Case) -> Verdict:
     strict = case.every(Sysctl, lambda one: one.name.endswith(".rp_filter") and one.setting == "1")
     filtered = case.every(Counter, lambda one: "ReversePathFilter" in one.name and one.value_count > 0)
     said = case.said("same-subnet-twice")
+    bridged = _behind_own_bridge(case)
     return Verdict(
         evidence=(
             *piece(_SHARED, STRONG, shared),
             *piece(_ROUTES, STRONG, routes),
+            *piece(_BRIDGED, STRONG if _answers_elsewhere(case, bridged) else FAIR, bridged),
             *piece(_FILTERED, STRONG, filtered),
             *piece(_MARTIAN, STRONG, case.every(KernelEvent, topic="martian-source")),
             *piece(_STRICT, SLIGHT, strict if shared or routes or said else ()),
@@ -58,6 +63,38 @@ def _doubled_routes(case: Case) -> tuple[Record, ...]:
     return tuple(one for group in doubled if not group[0].destination.startswith(("ff00", "fe80", "169.254")) for one in group)
 
 
+def _behind_own_bridge(case: Case) -> tuple[Record, ...]:
+    """A host that does not answer and whose address lies in the network of a container bridge of this one, with that route."""
+    silent = case.every(PingRun, lambda one: one.loss_ratio == 1.0)
+    for route in case.every(Route, lambda one: (one.link or "").startswith(_BRIDGES) and one.gateway is None and not one.is_lookup):
+        network = _network_of(route)
+        for ping in silent if network is not None else ():
+            address = address_of(ping.target)
+            if address is not None and address in network and ping.target != route.preferred_source:
+                return (ping, route)
+    return ()
+
+
+def _network_of(route: Route) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(route.destination)
+    except ValueError:
+        return None
+
+
+def _answers_elsewhere(case: Case, bridged: tuple[Record, ...]) -> bool:
+    """Whether the same address answers somebody else."""
+    wanted = bridged[0].target if bridged and isinstance(bridged[0], PingRun) else None
+    return (
+        case.first(PingRun, lambda one: one.target == wanted and (one.loss_ratio or 0.0) < 1.0 and one.rtt_mean_s is not None)
+        is not None
+    )
+
+
+_BRIDGED = Text(
+    en="the address that does not answer lies in the network of a container bridge: packets to it never leave the host",
+    zh="不应答的地址落在容器网桥的网段内：发往它的包根本没有离开主机",
+)
 _MARTIAN = Text(
     en="the kernel dropped packets that came in where their answer would not go out", zh="内核丢弃了从非应答接口进入的包"
 )

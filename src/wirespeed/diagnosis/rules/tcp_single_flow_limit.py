@@ -81,7 +81,7 @@ def _one_against_many(case: Case) -> tuple[Record, ...]:
     """A run with one stream and a clearly faster one with several."""
     tcp = case.every(ThroughputRun, lambda one: one.protocol in (None, "tcp") and one.tool.startswith("iperf"))
     single = [one for one in tcp if one.stream_count == 1]
-    many = [one for one in tcp if (one.stream_count or 0) > 1 and one.role != "interval"]
+    many = [one for one in tcp if one.role != "interval" and ((one.stream_count or 0) > 1 or one.role.startswith("sum"))]
     if not single or not many:
         return ()
     best_single = max(single, key=lambda one: one.rate_bits_per_s)

@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.joins.benchmarks import round_trip_s
+from wirespeed.diagnosis.joins.delays import is_by_delay, rate_falls_as_delay_grows
 from wirespeed.diagnosis.joins.flows import is_window_limited, place, told, with_side
 from wirespeed.diagnosis.joins.pieces import ALONE, MOST_COMPARED, against, piece, quantities, said_s
 from wirespeed.diagnosis.joins.rates import sound_flows
@@ -18,7 +19,7 @@ from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import FlowRun
 from wirespeed.model.measurement import MessageLatency, PingRun, ThroughputRun
 from wirespeed.model.record import Record
-from wirespeed.model.settings import Quantity, Statement
+from wirespeed.model.settings import Quantity, Statement, Table
 from wirespeed.model.text import Text
 from wirespeed.theory import storage
 
@@ -90,6 +91,11 @@ def _judge(case: Case) -> Verdict:
             )
         )
     held = sound_flows(case, _is_held)
+    falls = rate_falls_as_delay_grows(case) if not match else None
+    if falls:
+        is_clean = bool(case.said("no-drops-anywhere") or case.denied("packet-loss"))
+        weight = STRONG if is_clean or falls.is_named else FAIR
+        evidence.append(supports(_PRODUCT, weight, falls.table, window_bytes=falls.window_bytes))
     evidence += piece(_HELD, STRONG + FAIR, held, **_window_of(held))
     evidence += _captured(case)
     limited = [one for one in case.every(TcpSocket) if _is_limited(one)]
@@ -196,6 +202,10 @@ _CAPTURED = Text(
     en="{sender} filled the window of {receiver}, {window_bytes}, again and again over a round trip of {rtt_s}: that makes {rate_bytes_per_s}",
     zh="{sender} 在 {rtt_s} 的往返上不断填满 {receiver} 的窗口 {window_bytes}：速率即 {rate_bytes_per_s}",
 )
+_PRODUCT = Text(
+    en="the rate falls as the delay grows and their product stays near {window_bytes}: one window each round trip",
+    zh="速率随时延增大而下降，二者乘积稳定在 {window_bytes} 附近：每个往返只传一个窗口",
+)
 _COMPUTED = Text(
     en="{window_bytes} each {rtt_s} allow {limit_bits_per_s}; {seen_bits_per_s} was seen",
     zh="每 {rtt_s} 发送 {window_bytes} 只允许 {limit_bits_per_s}；实测 {seen_bits_per_s}",
@@ -229,6 +239,7 @@ RULE = Rule(
         (PingRun, ThroughputRun),
         (wants(Sysctl, lambda one: one.name in _BUFFER_SYSCTLS), Quantity),
         (ThroughputRun, Quantity),
+        (wants(Table, is_by_delay),),
         (Statement,),
     ),
     silence_needs=((FlowRun,), (TcpSocket,)),

@@ -11,7 +11,7 @@ _LAUNCHER_TAG = re.compile(r"^\s*(?:\[(?:default)?\d*rank\d+\]:|\[\d+,\d+\](?:<\
 _HOST_PREFIX = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*): ?(?=\S|\s)")
 _PROMPT = re.compile(
     r"^\s*(?:\([\w.-]+\)\s*)?"
-    r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)[$#]|[$+%])\s+"
+    r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)(?: ?\$|#)|[$+%])\s+"
     r"(?P<command>[a-z./_(][^\n]*)$"
 )
 _ROOT_PROMPT = re.compile(
@@ -22,6 +22,12 @@ _ROOT_PROMPT = re.compile(
     r"|nvidia-smi|docker|podman|kubectl|mpirun|mpiexec|srun|torchrun|python3?)\b[^\n]*)$"
 )
 """`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
+_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+(?P<hosts>[^;$]{1,2000});\s*do\b")
+_HEADING = re.compile(
+    r"^\W{0,20}(?P<host>[A-Za-z0-9][\w.-]{0,252})(?:\W{0,20}| \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>)$"
+)
+"""A line that holds a name and signs around it, as loops over hosts print it; what Ansible puts above a host's output."""
+_ANSIBLE = re.compile(r" \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>$")
 _ABSURD_NUMBER = re.compile(r"\d{40}")
 """A 64-bit counter has 20 digits; a line with twice that is damaged, and Python refuses to convert very long numbers."""
 _LONG_GAP = re.compile(r"\s{100,}")
@@ -50,16 +56,22 @@ def excerpt(lines: Lines, is_own: Callable[[str], object], programs: tuple[str, 
 
     A word and a colon in front (`node-a: `, as pdsh prints) are taken for a host only when the line is not of the reader's own
     format as it stands, and is without them. A line that starts with one of `programs` is a command even without a prompt.
+    Below a loop over hosts, a line that is one of their names says whose output follows.
     """
     command: tuple[str, ...] = ()
     prompt_host: str | None = None
+    looped: frozenset[str] = frozenset()
     for index, line in lines:
         text = "" if _ABSURD_NUMBER.search(line) else _LAUNCHER_TAG.sub("", _LONG_GAP.sub("  ", line), count=1)
         spoken = _spoken(text, programs)
         if spoken is not None:
             prompt_host, command = spoken
+            looped = _looped_over(text)
             yield Seen(index, line, text, prompt_host, command, True)
             continue
+        heading = _headed_by(text, looped)
+        if heading is not None:
+            prompt_host = heading
         host = prompt_host
         if not is_own(text):
             found = _HOST_PREFIX.match(text)
@@ -80,6 +92,18 @@ def _spoken(text: str, programs: tuple[str, ...]) -> tuple[str | None, tuple[str
     if programs and len(words) > start and _base(words[start]) in programs and not words[start].endswith(":"):
         return None, words
     return None
+
+
+def _looped_over(command: str) -> frozenset[str]:
+    """The words that a shell loop goes through: `for n in node-1 node-2; do ssh $n ip addr; done`."""
+    found = _LOOP.search(command)
+    return frozenset(found["hosts"].split()) if found else frozenset()
+
+
+def _headed_by(text: str, looped: frozenset[str]) -> str | None:
+    """The host whose output begins below this line, where it is such a heading."""
+    found = _HEADING.match(text.rstrip()) if looped or " >>" in text else None
+    return found["host"] if found and (found["host"] in looped or _ANSIBLE.search(text.rstrip())) else None
 
 
 def _remote_host(words: tuple[str, ...]) -> str | None:

@@ -77,6 +77,11 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|P2P is disabled between NVLINK|cuMemImportFromShareableHandle failed|Legacy IPC not supported",
     ),
     ("host-setting", r"from kernel command line|NUMA auto balancing|HSA_FORCE_FINE_GRAIN_PCIE"),
+    (
+        "device-unsupported",
+        r"exceeds device(?:/fn)? maxSharedMem|no kernel image is available|invalid device function|named symbol not found"
+        r"|no CUDA kernel for|unsupported (?:gpu )?(?:architecture|compute capability)",
+    ),
     ("cuda-failure", r"(?i)\b(?:cuda|hip) (?:failure|error)"),
     (
         "proxy-failed",

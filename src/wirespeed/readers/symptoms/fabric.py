@@ -111,6 +111,15 @@ SYMPTOMS = Symptoms(
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
+        "handshake-repeated": Topic(
+            wordings=(
+                r"\bsyns?\b(?: packets?)?.{0,30}\b(?:is|are|was|were|gets?|being)? ?(?:repeated|resent|re-?transmitted|sent again|retried)\b",
+                r"\b(?:re-?transmit\w*|resend\w*|repeat\w*|retries|retry\w*|re-?sent) (?:of )?(?:the |its |of the )?(?:first )?syns?\b|\bsyn (?:re-?transmi\w+|retries|resends?)\b",
+                r"\b(?:connect\w*|handshake|first (?:byte|packet))\b.{0,40}\b(?:1, ?3(?:,| and| or) ?7|3(?:,| and| or) ?7(?:,| and| or) ?15|31(?:,| and| or) ?63|63(?:,| and| or) ?127)\b",
+                r"\b(?:always|exactly|constant(?:ly)?|every time|each time|precisely) (?:about |after )?(?:31|63|127)(?:\.\d)? ?s(?:ec(?:ond)?s?)?\b|\b(?:31|63|127)(?:\.\d)? ?s(?:ec(?:ond)?s?)?\b.{0,20}\b(?:always|exactly|every time|each time|constant\w*)",
+            ),
+            negatable=False,
+        ),
         "link-flaps": Topic(
             wordings=(
                 r"(?:link|port|interface|nic)s?.{0,30}(?:flap\w*|bounc\w+|goes? (?:down|up) and|went down|keeps? going down)",

@@ -32,8 +32,8 @@ _PLACE = re.compile(
     r"\s*(?P<unit>[A-Za-z][\w/%]{0,12}|%)?\s*(?:#.*)?$"
 )
 _LISTED = re.compile(
-    r"^\s*(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
-    r"[^:=\[]{0,24})\s*[:=]\s*\[?(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
+    r"^\s*(?:[^\[\]]{0,60}[,;]\s+)?(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
+    r"[^:=\[]{0,24}?)(?:\s*[:=]\s*\[?|\s+\[)(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
     re.IGNORECASE,
 )
 _PAIRED = re.compile(
@@ -44,7 +44,7 @@ _PAIRED = re.compile(
 """The same with each figure behind its place: `backward ms per rank: r0 611 r1 488 r2 490`."""
 _PAIR = re.compile(r"([A-Za-z]{1,8}[-_ ]?\d{1,5})\s*[:=]?\s+(\d[\d.]*)")
 _RECOGNISED = re.compile(
-    rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=])"
+    rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=\[])"
 )
 
 _COUNTS_LOAD = re.compile(r"(?i)\b(?:\w*requests?\w*|\w*connections?|rps|qps|rpcs?|calls|hits|streams)\b")

@@ -20,6 +20,10 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("xid", r"NVRM: Xid \((?:PCI:)?(?P<device>[0-9a-fA-F:.]{5,16})[^)]{0,40}\): (?P<code>\d{1,4})"),
     ("sxid", r"SXid \((?:PCI:)?(?P<device>[0-9a-fA-F:.]{5,16})[^)]{0,40}\): (?P<code>\d{1,6})"),
     ("gpu-lost", r"NVRM: .{0,80}(?:GPU has fallen off the bus|GPU is lost)"),
+    (
+        "no-nvswitch",
+        r"(?:nv-?|nvidia-)fabric-?manager.{0,200}(?:NV_WARN_NOTHING_TO_DO|no (?:supported )?NVSwitch(?:es)? (?:device )?(?:found|detected|present))",
+    ),
     ("fabric-manager", r"(?:nv-?|nvidia-)fabric-?manager.{0,160}(?:error|fail|fatal|degraded|not ready|timed? ?out|exited)"),
     (
         "nvlink",
@@ -60,6 +64,10 @@ TOPICS: tuple[tuple[str, str], ...] = (
     ("link-down", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is [Dd]own"),
     ("link-up", r"(?:(?P<device>[a-z][\w.@-]{1,31}):? )(?:NIC |Port: \d+ )?Link is [Uu]p"),
     ("link-downshift", r"[Dd]ownshift occurred from negotiated speed"),
+    (
+        "receive-error",
+        r"(?P<device>[\w.@-]{2,32}): hw csum failure|\b(?:rxd?|receive)[ _]err(?:or)?s?\b ?[=:] ?(?:0x)?[0-9a-f]*[1-9a-f]|\b(?:CRC|FCS) error(?:s? (?:on|in) (?:frame|packet|rx)|, )",
+    ),
     ("aer", r"\bAER: |PCIe Bus Error: severity="),
     (
         "iommu-fault",
@@ -102,7 +110,7 @@ _HINT = re.compile(
     r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
     r"|martian|duplicate address|ddress conflict|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
     r"|INFO: task|soft lockup|rcu: |temperature"
-    r"|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |[Ff]irmware|wait_fw_init|Waiting for FW"
+    r"|hw csum|rxd?_err|receive error|CRC error|FCS error|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |[Ff]irmware|wait_fw_init|Waiting for FW"
 )
 _STAMP = re.compile(r"^\W{0,3}\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*")
 _CLOCK = re.compile(
@@ -120,7 +128,7 @@ _BARE = re.compile(
     r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server "
     r"|INFO: task |\]: segfault at |\bbond\w{0,12}: \(slave |Link is (?:[Uu]p|[Dd]own)|[Dd]ownshift occurred from"
     rf"|\be[fn]a {_PCI}|\b(?:bnxt_en|ice|i40e|ixgbe|qed|cxgb4) {_PCI}|LustreError: |available PCIe bandwidth|insufficient power on the PCIe slot"
-    r"|duplicate address .{1,60} detected!"
+    r"|duplicate address .{1,60} detected!|\bnv-fabricmanager\[\d{1,9}\]: "
 )
 
 

@@ -15,6 +15,7 @@ Topics of `NcclWarning`, which rules rely on:
 - `shm-failed`: shared memory could not be created, with `size_bytes`; `out-of-memory`: GPU or host allocation
 - `verbs-library-missing`: libibverbs cannot be opened; `ofi-failed`: the libfabric plugin; `gdr-unsupported`: no GPUDirect RDMA
 - `topology-file`, `version-mismatch`, `collective-mismatch` (also truncated messages), `duplicate-gpu`
+- `device-unsupported`: the library's kernels do not fit this GPU (no image for it, more shared memory than it has)
 - `cuda-failure`, `nvls-failed` (also MNNVL), `p2p-failed`, `proxy-failed`
 - `host-setting`: RCCL on the kernel command line and NUMA balancing
 - `hint`: NCCL's own advice; `timeout`; `result`: only the result code (`unhandled system error`, `ncclRemoteError`); `other`
@@ -89,7 +90,7 @@ _PLUGIN = re.compile(
     r"|^Successfully loaded external network plugin (?P<external>\S+)"
 )
 _LAST_ERROR = re.compile(r"(?:^|[\s:])Last error:\s*(?P<rest>.*)$")
-_CUT = re.compile(r"^(?:Bootstrap ?: Using(?! \S+:-?\d+$)|NET/Socket : Using|Channel \d+(?:/\d+)? : \d+\[)")
+_CUT = re.compile(r"^(?:Bootstrap ?: Using(?! \S+:-?\d+$)|NET/Socket : Using|NET : Using interface|Channel \d+(?:/\d+)? : \d+\[)")
 """Beginnings of lines that always go on to an address or a transport; a line that does not is cut."""
 
 _RECOGNISED = re.compile(
@@ -186,6 +187,23 @@ def _listed(where: At, message: str, said: Said) -> tuple[Record, ...]:
     if found is None or found["order"] is None or said.level is not None:
         return ()
     return _bootstrap(where, f"NET/Socket : Using {message}", said)
+
+
+def _listed_alone(where: At, message: str, said: Said) -> tuple[Record, ...]:
+    """`NET : Using interface eth0:192.0.2.1<0>`, one line an interface, as NCCL printed before 2.4 (net_socket.cu)."""
+    return tuple(
+        NcclBootstrap(
+            source=where.source,
+            quotes=where.quotes,
+            interface=found["interface"],
+            address=found["address"],
+            port=int(found["port"]) or None,
+            role="socket",
+            order_index=0,
+            process=where.process,
+        )
+        for found in _ADDRESS.finditer(message.partition("Using interface ")[2])
+    )
 
 
 def _adapters(where: At, message: str, said: Said) -> tuple[Record, ...]:
@@ -365,6 +383,7 @@ _SHAPES: tuple[tuple[str, Callable[[At, str, Said], tuple[Record, ...]]], ...] =
     ("Bootstrap : Using", _bootstrap),
     ("Bootstrap: Using", _bootstrap),
     ("NET/Socket : Using", _bootstrap),
+    ("NET : Using interface ", _listed_alone),
     ("<0>", _listed),
     ("NET/IB : Using", _adapters),
     ("NET/IB : No device found", _adapters),

@@ -59,9 +59,13 @@ _QUICK = re.compile(rf"\b(?:{_ALL})(?:\W|[Vv])")
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     has_prompt = True
+    printed: list[str] = []
     for seen in excerpt(lines, _mentions):
         index, line = seen.index, seen.line
         has_prompt = bool(line.strip()) and (has_prompt or seen.is_prompt)
+        if printed and line.strip() and not seen.is_prompt:
+            yield from _printed(lines, index, line, seen.host, printed)
+        printed = _asked_for(line) if seen.is_prompt and len(line) <= MOST_LINE_CHARACTERS else [] if line.strip() else printed
         if len(line) > MOST_LINE_CHARACTERS or not _DIGIT.search(line) or not _QUICK.search(line):
             continue
         host = seen.host if has_prompt or seen.text != line else None
@@ -76,10 +80,36 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             yield _record(lines, index, line, host, "nccl", found["version"].replace(", ", "."))
 
 
+def _asked_for(command: str) -> list[str]:
+    """The names whose versions a line of Python prints, in its order."""
+    return [
+        _name(found["module"] or "") or found["module"] or ("cuda" if found["cuda"] else "nccl")
+        for found in _ASKED.finditer(command)
+    ]
+
+
+def _printed(lines: Lines, index: int, line: str, host: str | None, names: list[str]) -> Iterator[SoftwareVersion]:
+    """What was printed below such a line: as many words, or tuples, as it asks for."""
+    words = _WORDS.findall(line[:MOST_LINE_CHARACTERS])
+    for name, word in zip(names, words, strict=True) if len(words) == len(names) else ():
+        version = ".".join(re.findall(r"\d+", word)) if word.startswith("(") else word
+        version = _nccl_version(int(version)) if name == "nccl" and version.isdecimal() and len(version) <= 6 else version
+        if "." in version and version[0].isdigit():
+            yield _record(lines, index, line, host, name, version)
+
+
+def _nccl_version(code: int) -> str:
+    """NCCL_VERSION_CODE of nccl.h: 1000 x major + 100 x minor + patch up to 2.8, ten times the major's place from 2.9 on."""
+    major, rest = divmod(code, 1_000 if code < 10_000 else 10_000)
+    return f"{major}.{rest // 100}.{rest % 100}"
+
+
 def _mentions(text: str) -> re.Match[str] | None:
     return _MENTION.match(text) if _FIRST_LETTER.match(text) else None
 
 
+_ASKED = re.compile(r"\b(?P<module>[a-z][a-z_]*)\.__version__|\b(?P<cuda>torch\.version\.cuda)\b|\bcuda\.nccl\.version\(\)")
+_WORDS = re.compile(r"\(\d+(?:, ?\d+)+\)|[^\s()]+")
 _FIRST_LETTER = re.compile(r"[A-Za-z]")
 _DIGIT = re.compile(r"\d")
 _NUMBERED = re.compile(r"[\d-]|(?i:node|host|worker|master|gpu)")
@@ -104,7 +134,7 @@ def _record(lines: Lines, index: int, line: str, host: str | None, name: str, ve
 READER = Reader(
     title=Text(en="software versions", zh="软件版本"),
     gives=(SoftwareVersion,),
-    recognises=marked(_MENTION, _IMAGE, _TUPLE),
+    recognises=marked(_MENTION, _IMAGE, _TUPLE, _ASKED),
     read=_read,
     obtained_by=("python -m torch.utils.collect_env", "ofed_info -s"),
     voice="loose",

@@ -123,7 +123,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"ETIMEDOUT|Connection timed out|: connection timed out|\[Errno 110\]|errno: 110\b|i/o timeout"
         r"|ConnectTimeout(?:Error)?\b",
     ),
-    ("too-many-files", r"\bEMFILE\b|Too many open files|: too many open files|\[Errno 24\]"),
+    ("too-many-files", r"\breceived \d+ items of ancdata|\bEMFILE\b|Too many open files|: too many open files|\[Errno 24\]"),
     ("nccl-error", r"\bNCCL error(?::| in:)|\bnccl(?:System|Remote|Internal|UnhandledCuda|InvalidUsage)Error\b|DistBackendError"),
     (
         "timeout",
@@ -146,7 +146,7 @@ _HINT = re.compile(
     r"|preempt|retract|memory|kv ?cache|bad_alloc|node failure|killed|aborted|broken pipe|epipe|emfile|too many open|requested address"
     r"|in use|eaddr|econn|ehost|enet"
     r"|eai_|route|unreachable|resol|not known|no such host|notfound|retrieved|0 bytes|heartbeat|node types|placement group|resource"
-    r"|not found|eligible|empty list|unavailable|watchdog|ucs_|ucp_|handshake|unhandled|shut down|closed"
+    r"|not found|eligible|empty list|unavailable|watchdog|ucs_|ucp_|handshake|unhandled|shut down|closed|ancdata"
 )
 """One of these is in every line that has a topic; others are not looked at further."""
 _OTHERS = re.compile(r"\b[NR]CCL (?:INFO|WARN|TRACE)\b|\bupstream\b|^\s*\[\s*\d+\.\d{6}\] (?!\[)|\bkernel: ")

@@ -9,6 +9,7 @@ from wirespeed.model.lines import Lines, quote, source
 from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
+from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
 
 _ENTRY = re.compile(
@@ -25,11 +26,12 @@ _BAD_ENTRY = Text(en="an entry of the GID table could not be read", zh="GID è¡¨ç
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
-    for index, line in lines:
-        found = _ENTRY.search(line)
+    for seen in excerpt(lines, _ENTRY.search):
+        index, line = seen.index, seen.line
+        found = None if seen.is_prompt else _ENTRY.search(line)
         if found:
             yield Gid(
-                source=source(lines, "show_gids"),
+                source=source(lines, "show_gids", seen.host),
                 quotes=(quote(lines, index, line),),
                 device=found["device"],
                 port=int(found["port"]),
