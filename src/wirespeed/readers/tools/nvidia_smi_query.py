@@ -11,6 +11,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing import gpu_figures as figures
+from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
 
 _GPU = re.compile(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
@@ -32,6 +33,7 @@ _MOST_LABELS = 256
 class _Block:
     """What was read of one GPU so far."""
 
+    host: str | None = None
     address: str | None = None
     order: int | None = None
     fields: dict[str, object] = field(default_factory=dict)
@@ -46,11 +48,17 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
     sections: list[tuple[int, str]] = []
     common: dict[str, str] = {}
     count = 0
-    for index, line in lines:
+    for seen in excerpt(lines, _GPU.match):
+        index, line = seen.index, seen.line
+        if seen.is_prompt:
+            yield from _finished(lines, block, common)
+            block, sections, count = _Block(host=seen.host), [], 0
+            continue
         header = _GPU.match(line.strip())
         if header:
             yield from _finished(lines, block, common)
-            block = _Block(address=header["address"].lower().removeprefix("0000"), order=count, quotes=[quote(lines, index, line)])
+            address = header["address"].lower().removeprefix("0000")
+            block = _Block(host=seen.host, address=address, order=count, quotes=[quote(lines, index, line)])
             sections, count = [], count + 1
             continue
         if not line.strip():
@@ -68,7 +76,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
             if key in block.seen and block.address is None:  # `nvidia-smi -q | grep ...`: the same label again is the next GPU
                 block.order, count = count, count + 1
                 yield from _finished(lines, block, common)
-                block = _Block(order=count)
+                block = _Block(host=seen.host, order=count)
             if key not in block.seen and len(block.seen) < _MOST_LABELS and _take(block, sections, label, setting):
                 block.seen.add(key)
                 block.quotes.append(quote(lines, index, line))
@@ -78,7 +86,7 @@ def _read(lines: Lines) -> Iterator[Record | Problem]:
 def _take(block: _Block, sections: list[tuple[int, str]], label: str, setting: str) -> bool:
     """Put one line into the block; False where it does not matter."""
     section = sections[-1][1] if sections else ""
-    if section in _REASON_SECTIONS or (section == "" and _REASON_LABEL.match(label)):
+    if section in _REASON_SECTIONS or _REASON_LABEL.match(label):
         return _take_reason(block, label, setting)
     if section == "Volatile" and label != "SRAM Threshold Exceeded":
         return _take_ecc(block, label, setting)
@@ -132,7 +140,7 @@ def _finished(lines: Lines, block: _Block, common: dict[str, str], is_last: bool
         return
     number = _index_of(block, common, is_last)
     yield Gpu(
-        source=source(lines, "nvidia-smi"),
+        source=source(lines, "nvidia-smi", block.host),
         quotes=tuple(block.quotes),
         missing={"index": "absent"} if number is None else {},
         index=figures.NO_INDEX if number is None else number,

@@ -1,6 +1,6 @@
 """Step times and throughput in training logs: the forms of the common trainers.
 
-Known forms: PyTorch ImageNet example, timm, open_clip, mmcv, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, NeMo, DeepSpeed, nanotron,
+Known forms: PyTorch ImageNet example, torchvision's references (also DETR, MAE, DINO), timm, open_clip, PySlowFast, mmcv, mmengine and detectron2 (`time`, `data_time`), Megatron-LM, NeMo, DeepSpeed, nanotron,
 MaxText, Hugging Face Trainer (progress bar and end of run), Lightning, torchtitan, torchtune, nanoGPT, llm.c, tf_cnn_benchmarks, and plain
 `step N, X examples/sec`. A progress bar gives a moving mean; one that counts bytes, or names what it does, is none of a training loop.
 """
@@ -39,6 +39,11 @@ _FORMS: tuple[tuple[str, str], ...] = (
         "open_clip",
         rf"Train Epoch: \d+ \[\s*(?P<step>\d+)/\d+.*\bData \(t\): (?P<data_s>{_N}) Batch \(t\): (?P<s>{_N})(?:, (?P<rate>{_N})/s)?",
     ),
+    (
+        "torchvision's references and their copies",
+        rf"\bEpoch: \[\d+(?:/\d+)?\]\s+\[\s*(?P<step>\d+)/\d+\]\s+eta: \S.*\btime: (?P<s>{_N})\s+data: (?P<data_s>{_N})",
+    ),
+    ("PySlowFast", rf"\bjson_stats: \{{(?=.*\"dt\": (?P<s>{_N}))(?=.*\"dt_data\": (?P<data_s>{_N}))"),
     (
         "mmengine",
         rf"\[\d+\]\[\s*(?P<step>\d+)/\d+\]\s.*\btime: (?P<s>{_N}),?\s+data_time: (?P<data_s>{_N})",
@@ -85,7 +90,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
 )
 _PATTERNS = tuple(re.compile(pattern) for _, pattern in _FORMS)
 _HINT = re.compile(
-    r"[Tt]im(?:e|ing)|Batch \(t\)|s/it\b|seconds: |/s\b|/sec|per second|SamplesPerSec|samples_per_second|tokens_per_second|tps:|wps:|dt:| ms \|"
+    r"[Tt]im(?:e|ing)|dt_data|Batch \(t\)|s/it\b|seconds: |/s\b|/sec|per second|SamplesPerSec|samples_per_second|tokens_per_second|tps:|wps:|dt:| ms \|"
 )
 """One of these is in every form; lines without any are not looked at further."""
 _RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]")
