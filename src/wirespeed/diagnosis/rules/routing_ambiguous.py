@@ -68,7 +68,9 @@ def _behind_own_bridge(case: Case) -> tuple[Record, ...]:
     silent = case.every(PingRun, lambda one: one.loss_ratio == 1.0)
     for route in case.every(Route, lambda one: (one.link or "").startswith(_BRIDGES) and one.gateway is None and not one.is_lookup):
         network = _network_of(route)
-        for ping in silent if network is not None else ():
+        if network is None:
+            continue
+        for ping in silent:
             address = address_of(ping.target)
             if address is not None and address in network and ping.target != route.preferred_source:
                 return (ping, route)
