@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path
 
 import wirespeed
+from wirespeed.model.events.log import KernelEvent
 from wirespeed.model.facts.host import Sysctl
 from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import Finding
@@ -114,6 +115,26 @@ def test_the_machine_of_an_archive_is_inspected(tmp_path: Path) -> None:
     answer = wirespeed.inspect(str(_sosreport(tmp_path / "sos.tar.gz", **files)), only=("sysctls",))
     assert answer.host == "node-a"
     assert [one.setting for group in answer.facts for one in group.records if isinstance(one, Sysctl)] == ["212992"]
+
+
+def test_what_two_interfaces_print_alike_is_read_twice_and_copies_once(tmp_path: Path) -> None:
+    files = {f"sos_commands/networking/ethtool_-S_eth{number}": COUNTERS for number in range(2)}
+    files |= {f"var/log/messages-{number}": LOG for number in range(4)}
+    place = _sosreport(tmp_path / "sos.tar.gz", **files)
+    answer, case = diagnose.examine(diagnose.Options(inputs=(str(place),)))
+    assert {one.scope for one in case.every(Counter)} == {"eth0", "eth1"}
+    assert len(case.every(KernelEvent)) == 12
+    assert "3 files say the same as others and were read once" in [one.why.en for one in answer.problems]
+
+
+def test_facts_of_two_machines_are_quoted_in_their_archives(tmp_path: Path) -> None:
+    for host in ("node-a", "node-b"):
+        files = {"proc/sys/kernel/hostname": f"{host}\n", "proc/sys/net/core/rmem_max": "212992\n", "sys/x": "1\n"}
+        _sosreport(tmp_path / f"{host}.tar.gz", **files)
+    _, case = diagnose.examine(diagnose.Options(inputs=(str(tmp_path),)))
+    found = {one.host: one.quotes[0].source for one in case.every(Sysctl, name="net.core.rmem_max")}
+    start = "sosreport-node-a-2026-01-09-abcdefg/proc/sys/net/core/rmem_max"
+    assert found == {host: f"{tmp_path}/{host}.tar.gz!{start}" for host in ("node-a", "node-b")}
 
 
 def test_it_says_how_far_it_has_come(tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ _PROCESS = re.compile(r"^proc/\d+/")
 _NAMESPACE = re.compile(r"^sos_commands/[^/]+/namespaces/")
 _UNTELLING = {
     "processes": Text(en="files of single processes under /proc were not read", zh="个 /proc 下单个进程的文件未读取"),
-    "sysfs": Text(en="files of /sys that no collector asks for were not read", zh="个采集器不需要的 /sys 文件未读取"),
+    "sysfs": Text(
+        en="files of /sys and /proc/sys that no collector asks for were not read",
+        zh="个采集器不需要的 /sys 与 /proc/sys 文件未读取",
+    ),
     "namespaces": Text(
         en="outputs of other network namespaces were not read: their interfaces are not the host's",
         zh="个其他网络命名空间的输出未读取：其中的接口不属于主机",
@@ -75,7 +78,7 @@ class Bundle:
             return "taken"
         if _PROCESS.match(inside):
             return "processes"
-        if inside.startswith("sys/"):
+        if inside.startswith(("sys/", "proc/sys/")):
             return "sysfs"
         if _NAMESPACE.match(inside):
             return "namespaces"

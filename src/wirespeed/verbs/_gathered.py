@@ -1,6 +1,5 @@
 """Everything a diagnosis was given: machines, texts and the question, read into records, and kept for a case file."""
 
-import hashlib
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,6 +38,7 @@ from wirespeed.readers.packets.lines import PacketLines, is_capture
 from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
 from wirespeed.readers.recognise import announced, read_all
 from wirespeed.report.numbers import in_unit
+from wirespeed.verbs._copies import Copies
 from wirespeed.verbs._look import guarded, machine_in, observe, without_identities
 from wirespeed.verbs._measure import Log
 
@@ -95,9 +95,9 @@ class Gathered:
         """Inputs the user named of which nothing could be read."""
         self._opened: list[Lines] = []
         self._machines: list[Recording] = []
-        self._seen: dict[bytes, str] = {}
+        self._copies = Copies()
         self._looked_for: set[type[Record]] = set()
-        self._digested: Counter[str] = Counter()
+        self._summed_up: Counter[str] = Counter()
         self._left_head_characters = MOST_HEAD_CHARACTERS
 
     def gather(self, paths: tuple[str, ...], progress: Progress = unheard) -> None:
@@ -118,13 +118,13 @@ class Gathered:
                     self.look(Recording(opened.machine), opened.path)
                 else:
                     self.take(opened)
-            self._tell_digested(name)
+            self._tell_in_sum(name)
             if len(self.inputs) == count and not self.question and not self._was_seen(name):
                 self.unread.append(name)
 
-    def _tell_digested(self, name: str) -> None:
-        """That of long texts not every line was shown to every reader, once for all texts of an input."""
-        texts, lines, left_out = (self._digested[of] for of in ("texts", "lines", "left out"))
+    def _tell_in_sum(self, name: str) -> None:
+        """What is told once for all texts of an input: that of long ones not every line was shown to every reader, and copies."""
+        texts, lines, left_out = (self._summed_up[of] for of in ("texts", "lines", "left out"))
         if texts:
             why = Text(
                 en=f"has {texts} long text(s) of {lines} lines in all; where many differ only in figures and identifiers and no reader found"
@@ -133,7 +133,12 @@ class Gathered:
                 f"（至多 {left_out} 行）",
             )
             self.problems.append(Problem(source=Source(tool="input", path=name), why=why))
-            self._digested.clear()
+        if copies := self._summed_up["copies"]:
+            why = Text(
+                en=f"{copies} files say the same as others and were read once", zh=f"{copies} 个文件与其他文件内容相同，只读取一次"
+            )
+            self.problems.append(Problem(source=Source(tool="input", path=name), why=why))
+        self._summed_up.clear()
 
     def _was_seen(self, path: str) -> bool:
         """Whether an input was left out because its text had been read already."""
@@ -143,7 +148,7 @@ class Gathered:
         """Take in the facts of a machine. Of one of which only some files were copied, what is not found may be there."""
         items = observe(machine)
         found = [item for item in items if isinstance(item, Record)]
-        self.records.extend(found)
+        self.records.extend(found if is_whole else (_quoted_in(name, one) for one in found))
         self.problems.extend(item for item in items if isinstance(item, Problem) and item.reason is None)
         self.inputs.append(Input(path=name, recognised_as="machine", records=len(found)))
         self._machines.append(machine)
@@ -184,6 +189,9 @@ class Gathered:
         if Path(opened.path.rpartition("!")[2]).name == QUESTION_NAME:
             self.question = self.question or (opened.whole() or "").strip()
         elif (why := self._left_out(opened)) is not None:
+            if opened.origin.is_collected:
+                self._summed_up["copies"] += 1
+                return
             self.problems.append(Problem(source=Source(tool="input", path=opened.path), why=why))
         else:
             self.read(opened)
@@ -194,9 +202,8 @@ class Gathered:
             return Text(en="is a report of wirespeed itself and was not read", zh="是 wirespeed 自身的报告，未读取")
         if not lines.head:
             return None
-        fingerprint = _fingerprint(lines)
-        first = self._seen.setdefault(fingerprint, lines.path)
-        if first == lines.path:
+        first = self._copies.first_of(lines)
+        if first is None:
             return None
         return Text(en=f"says the same as {first} and was read once", zh=f"与 {first} 内容相同，只读取一次")
 
@@ -204,7 +211,7 @@ class Gathered:
         """Read one text with every reader that knows it."""
         given, lines = lines, _at_hand(lines)
         if isinstance(lines, Digest):
-            self._digested.update({"texts": 1, "lines": lines.lines_count, "left out": lines.lines_count - lines.kept_count})
+            self._summed_up.update({"texts": 1, "lines": lines.lines_count, "left out": lines.lines_count - lines.kept_count})
         counts: Counter[str] = Counter()
         readers = self.readers
         if isinstance(lines, PacketLines):
@@ -299,10 +306,10 @@ def _told(progress: Progress, advance: Advance) -> None:
     progress(Update(says=says, done_ratio=advance.size_bytes / max(1, advance.all_bytes)))
 
 
-def _fingerprint(lines: Lines) -> bytes:
-    if isinstance(lines, StreamLines | PacketLines):
-        return lines.fingerprint()
-    return hashlib.sha256((lines.whole() or "").encode("utf-8", "surrogatepass")).digest()
+def _quoted_in(place: str, record: Record) -> Record:
+    """A fact of a copied machine, quoting the copy rather than the machine's own path: there may be copies of several machines."""
+    quotes = tuple(msgspec.structs.replace(one, source=f"{place}/{one.source.lstrip('/')}") for one in record.quotes)
+    return msgspec.structs.replace(record, quotes=quotes)
 
 
 def _at_hand(lines: Lines) -> Lines:
