@@ -167,6 +167,7 @@ def _quoted(text: str) -> tuple[Quote, ...]:
         (Directive(source=SOURCE, server="nginx", name="proxy_set_header", arguments=("Authorization", "Bearer tkX9")), "tkX9"),
         (Directive(source=SOURCE, server="redis", name="requirepass", arguments=("tkX9",), quotes=_quoted("requirepass tkX9")), "tkX9"),
         (Command(source=SOURCE, program="vllm", arguments=("serve", "--api-key", "tkX9", "--port", "80")), "tkX9"),
+        (Command(source=SOURCE, program="--api-key", arguments=("tkX9", "--port", "80")), "tkX9"),
         (Command(source=SOURCE, program="curl", arguments=("-u", "admin:tkX9", "http://192.0.2.1/")), "tkX9"),
         (CodeCall(source=SOURCE, name="api_key", arguments="'tkX9'", quotes=_quoted("api_key 'tkX9'")), "tkX9"),
         (Setting(source=SOURCE, name="value", setting="spread1", quotes=_quoted("  value: spread1")), "spread1"),

@@ -9,6 +9,11 @@ from hypothesis import strategies as st
 from wirespeed.model.secrets import is_secret_name, spread_secrets, without_secrets
 
 SECRETS = [
+    ("python train.py --wandb-key a1b2X9 --epochs 3", "a1b2X9"),
+    ("snmp-server community cmX9 RO", "cmX9"),
+    ("rocommunity cmX9 default", "cmX9"),
+    ("username bob password 7 0822455D0A16", "0822455D0A16"),
+    ("enable secret 5 $1$mERr$hx5rVt7", "hx5rVt7"),
     ("- name: HF_TOKEN\n  value: tkX9", "tkX9"),
     ("- name: HF_TOKEN\n  value: 'tk X9, b'", "X9"),
     ('{"name": "DB_PASSWORD",\n "value": "pw1"}', "pw1"),
@@ -92,6 +97,8 @@ SECRETS = [
     ('{"auths":{"r.example":{"auth":"dXNlcjpwdw=="}}}', "dXNlcjpwdw"),
 ]  # fmt: skip
 WORDS = [
+    "asked for the password 5 times",
+    "the NCCL community said so",
     "max_tokens: 4096", "tokens per second: 99", "tokenizer: x", "token ring", "2,048 tokens", "NCCL_IB_TIMEOUT=22", "num_prompt_tokens=5",
     "num_prompt_token=5", "keepalive_timeout 60", "auth_basic off;", "time to first token: 350 ms", "ms/token: 35", "eos_token_id: 2",
     "#new-token: 512, #cached-token: 1048576, token usage: 0.30", "moe_token_dispatcher_type: alltoall", "token: 15.2", "PWD=/root/x",

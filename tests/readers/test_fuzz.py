@@ -126,3 +126,11 @@ def _seconds(name: str, text: str) -> float:
     READERS[name].recognises(text[:SAMPLE_CHARACTERS])
     _try(name, text)
     return time.perf_counter() - started
+
+
+@pytest.mark.parametrize(
+    "line", ["a_" * 40 + "!", "a" + " " * 60_000 + "b", "1" * 60_000 + "!", "<" + "a" * 60_000], ids=lambda line: line[:4]
+)
+def test_a_line_of_one_repeated_piece_is_read_in_bounds(line: str) -> None:
+    """Of the reader that gets every text nobody else knows: names of forty words, blanks, digits and tags without end."""
+    assert min(_seconds("prose", line) for _ in range(2)) <= SECONDS_A_MEGABYTE

@@ -37,12 +37,15 @@ def _is_secret(name: str, setting: str) -> bool:
 
 
 def _arguments(item: Directive | Command) -> Iterator[str]:
-    """The arguments, those replaced that the one before (a flag, a header) or the directive names."""
+    """The arguments, those replaced that the one before (a flag, a header) or the directive names.
+
+    A list of nothing but options (`args:` of a container) has its first one where a program stands.
+    """
     is_directive = isinstance(item, Directive)
     name = item.name if isinstance(item, Directive) else ""
     is_named = is_directive and is_secret_name(name)
     sets_header = is_directive and "header" in name
-    before = ""
+    before = item.program if isinstance(item, Command) else ""
     for argument in item.arguments:
         is_flagged = before.startswith("-") and "=" not in before and not argument.startswith("-") and is_secret_name(before)
         is_user = before in ("-u", "-U", "--user", "--proxy-user") and ":" in argument

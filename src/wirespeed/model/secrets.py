@@ -19,14 +19,16 @@ def _vocabulary(words: str) -> frozenset[str]:
 
 
 _HINT = re.compile(r"(?i)secret|passw|passphrase|passcode|pwd|psk|token|key|credential|auth|requirepass|密码|口令|密钥|令牌")
-_MAY_HOLD = re.compile(rf"{_HINT.pattern}|cookie|bearer|basic|[?&]sig|signature=|[?&]code=|-u|user|sshpass|mysql|redis-cli|login")
+_MAY_HOLD = re.compile(
+    rf"{_HINT.pattern}|cookie|bearer|basic|[?&]sig|signature=|[?&]code=|-u|user|sshpass|mysql|redis-cli|login|community"
+)
 """What a text has in which any of the patterns below finds something."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
 _SECRET_WORDS = re.compile(
     r"secret|passw(?:or)?d|passphrase|passcode|credential|requirepass|masterauth|密码|口令|密钥|令牌"
     r"|(?:pwd|(?:^|_)(?:wpa)?psk|bearer|authorization)(?:$|_(?:hash|value))|pwd_|(?:^|_)psk_"
     r"|(?:api|app|access|private|auth|signing|encrypt|encryption|master|shared|account|license|subscription|session|deploy|storage|hmac"
-    r"|ssh|functions|goog|fastopen)_?keys?(?:_|$)"
+    r"|ssh|functions|goog|fastopen|wandb|openai|anthropic|ngc|comet|datadog)_?keys?(?:_|$)"
 )
 _ABOUT_A_SECRET = _vocabulary(
     "name names file files path paths dir ref refs type kind url uri endpoint count counts len length size policy provider enabled timeout "
@@ -98,7 +100,8 @@ _SAID_ZH = re.compile(r"(?P<name>密码|口令|密钥|令牌)(?P<close>)[ \t]{0,
 _NAMELESS = re.compile(
     rf"(?:\bsshpass[ \t]{{1,4}}-p[ \t]{{0,4}}|\bmysql(?:dump|admin)?\b[^\n]{{0,80}}?[ \t]-p|\bredis-cli\b[^\n]{{0,80}}?[ \t]-a[ \t]{{1,4}}"
     rf"|(?<![\w-])(?:-u|-U|--user|--proxy-user)(?:{_Q})?[ \t=,]{{0,4}}(?:{_Q})?[^\s:\"'/]{{1,60}}:(?=[^\s:/])"
-    r"|\blogin[ \t]{1,4}[^\s]{1,80}[ \t]{1,4}password[ \t]{1,4}|(?m:^[ \t]{0,40})(?:requirepass|masterauth)[ \t]{1,8}"
+    r"|\blogin[ \t]{1,4}[^\s]{1,80}[ \t]{1,4}password[ \t]{1,4}|(?m:^[ \t]{0,40})(?:requirepass|masterauth|r[ow]community6?)[ \t]{1,8}"
+    r"|\bsnmp-server[ \t]{1,4}community[ \t]{1,4}|\b(?:password|secret)[ \t]{1,4}[05-9][ \t]{1,4}(?=\S{0,60}\d)"
     r"|(?i:(?<![\w-])bearer)[ \t]{1,4}(?=[\w.~+/=-]{3})|\"auth\"[ \t]{0,4}:[ \t]{0,4}(?=\"[\w+/=]{8})"
     r"|(?<![\w-])Basic[ \t]{1,4}(?=[\w+/]{6,400}=))(?P<close>)"
 )

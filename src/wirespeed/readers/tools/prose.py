@@ -39,10 +39,11 @@ _LOG_LINE = regex(
     r"|^\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|^\s*#(?:SBATCH|PBS|!)|^\s*(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+= "
 )
 _DATA_LINE = regex(
-    r"^\s*[\w.\-/\[\]]+\s*[:=]?\s*\d+$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:"
-    r"|^\s*</?\w+[^>]*>\s*$"
-    r"|^\s*[a-z]\w*(?:_\w+)+\s+\S+;\s*$|\{\s*$"
+    r"^\s*+[\w.\-/\[\]]++(?:(?<=[\w.\-/\[\]]\d)|\s*+[:=]?\s*+\d++)$|^\s*(?:export\s+)?[A-Za-z_]\w*=\S*$"
+    r"|^\s*[}\])]+[;,]?\s*$|^\s*\"[^\"]{1,60}\"\s*:|^\s*</?\w[^>]*+>\s*$"
+    r"|^\s*(?=[a-z]\w*_\w)\w++\s++\S+;\s*$|\{\s*$"
 )
+"""Every alternative is linear: lines of a million blanks, digits or underscores are among what people bring."""
 _NUMBERS = regex(r"(?<!\S)[-+]?[\d.,:%xXa-fA-F]*\d[\d.,:%xXa-fA-F]*(?!\S)")
 _WRAPPED_ON = regex(r"^\s{0,4}[a-z(\d\"'`]")
 _SENTENCE_END = regex(r"[.!?:;]\s*$")
