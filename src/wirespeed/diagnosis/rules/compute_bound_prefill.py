@@ -103,8 +103,9 @@ def _judge(case: Case) -> Verdict:
     starved = _starved_by_prompts(case)
     evidence += piece(_STARVED, STRONG, starved)
     huge = case.said("prompt-is-huge")
-    evidence += piece(_HUGE, FAIR, huge)
-    evidence += piece(_NO_GPU, FAIR, case.said("no-gpu-machine") if huge else ())
+    slow = case.said("no-gpu-machine") if huge else ()
+    evidence += piece(_HUGE, FAIR if slow or starved else SLIGHT, huge)
+    evidence += piece(_NO_GPU, FAIR, slow)
     said = case.said("time-grows-with-tokens")
     evidence += piece(_SAID, SLIGHT if growth else ALONE, said)
     if evidence and not growth:

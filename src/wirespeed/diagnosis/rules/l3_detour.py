@@ -6,7 +6,7 @@ from wirespeed.diagnosis.joins.paths import farther_than_others, through_routers
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.model.case import Case
 from wirespeed.model.facts.path import Route
-from wirespeed.model.finding import FAIR, PROVES, STRONG, Change, Check, LookAlike, Value, Verdict
+from wirespeed.model.finding import FAIR, PROVES, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import HeaderRun
 from wirespeed.model.measurement import PathHop, PingRun
@@ -47,7 +47,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_FARTHER, PROVES, farther, **_example(farther)),
             *against(_STRAIGHT, STRONG, straight if not hairpins and not farther else ()),
             *piece(_HOPS, FAIR, detour),
-            *piece(_TTL, FAIR, _first(routed)),
+            *piece(_TTL, FAIR if said or is_slow else SLIGHT, _first(routed)),
             *piece(_VIA, FAIR, via),
             *piece(_NEEDLESS, STRONG, case.said("takes-a-detour")),
             *piece(_SAID, STRONG if detour or routed or via or is_slow else FAIR, said),

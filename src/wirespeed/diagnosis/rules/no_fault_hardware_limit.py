@@ -153,7 +153,7 @@ def _judge(case: Case) -> Verdict:
     evidence += piece(_NO_NVLINK, FAIR if best or asked else SLIGHT, no_nvlink)
     alike = case.said("alike-on-all-of-a-kind")
     evidence += piece(_ALIKE, FAIR if not case.said("bridged-card-named") else STRONG, alike)
-    evidence += piece(_BRIDGED, FAIR, case.said("bridged-card-named") if alike or case.said("nvlink-trouble") else ())
+    evidence += piece(_BRIDGED, FAIR, case.said("bridged-card-named") if alike else ())
     if evidence:
         evidence += piece(_CONSUMER, FAIR if best or asked else SLIGHT, consumer)
         evidence += piece(_EXPECTS, SLIGHT, asked)

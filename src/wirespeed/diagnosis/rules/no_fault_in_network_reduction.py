@@ -14,6 +14,8 @@ from wirespeed.model.text import Text
 
 OVER_RATIOS = (1.0, 2.0)
 """An all-reduce in the switch sends each byte once instead of 2(n-1)/n times: at most twice the line can be computed."""
+LEAST_ASKED_BYTES_PER_S = 100e9
+"""Below this no NVLink of a switched machine is full, whatever is asked."""
 _SWITCH_ADDS = re.compile(r"(?i)\bnvls\b|\bcollnet\b|\bsharp\b")
 _NO_CHANNELS = re.compile(r"(?i)\b0 nvls channels")
 
@@ -31,7 +33,7 @@ def _judge(case: Case) -> Verdict:
     over = [one for one in lines if OVER_RATIOS[0] < 8 * seen_bytes_per_s / one.value <= OVER_RATIOS[1]]
     adds = _switch_adds(case)
     asked = case.said("exceeds-link")
-    if not adds or not (over or asked):
+    if not adds or not (over or (asked and seen_bytes_per_s >= LEAST_ASKED_BYTES_PER_S)):
         return Verdict()
     if any(8 * seen_bytes_per_s > OVER_RATIOS[1] * one.value for one in lines) and not over:
         return Verdict(evidence=(contradicts(_FAR, FAIR, best),))
@@ -41,13 +43,13 @@ def _judge(case: Case) -> Verdict:
 
 
 def _switch_adds(case: Case) -> list[Record]:
-    """Signs that NCCL lets the switches add: NVLS or CollNet channels, a choice of algorithm, or somebody's word."""
+    """Signs that NCCL lets the switches add: NVLS or CollNet channels, a choice of algorithm."""
     chosen = case.every(NcclTuning, lambda one: bool(_SWITCH_ADDS.search(one.algorithm or "")))
     planned = case.every(
         NcclTuning,
         lambda one: any(_SWITCH_ADDS.search(each.text) and not _NO_CHANNELS.search(each.text) for each in one.quotes),
     )
-    return [*chosen, *planned, *case.said("switches-add")]
+    return [*chosen, *planned]
 
 
 _COUNTED = Text(

@@ -37,7 +37,7 @@ def _judge(case: Case) -> Verdict:
     )
     odd = _odd_peers(case)
     uneven = _pairs_without_nvlink(case)
-    pair = case.said("pair-specific")
+    pair, without = case.said("pair-specific"), _nvlink_machine_without(case)
     return Verdict(
         evidence=(
             *piece(_INACTIVE, STRONG, inactive),
@@ -47,7 +47,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_CHECK, FAIR + SLIGHT, failed_checks(case, "nvlink") if not inactive else ()),
             *piece(_ODD, STRONG, odd),
             *piece(_UNEVEN, STRONG, uneven),
-            *piece(_ALL_WITHOUT, STRONG if case.said("nvlink-trouble") else FAIR, _nvlink_machine_without(case)),
+            *piece(_ALL_WITHOUT, STRONG if case.said("nvlink-trouble") else FAIR, without),
             *piece(_FEWER, STRONG, _fewer_links(case)),
             *piece(_PLAN, FAIR, _plan_without(case)),
             *piece(_SLOW, FAIR, _slow_for_nvlink(case)),
@@ -56,7 +56,7 @@ def _judge(case: Case) -> Verdict:
             *piece(_SAID, STRONG, case.said("nvlink-trouble")),
             *against(_NONE, FAIR, _no_nvlink_model(case)),
             *against(_ALIKE, STRONG, case.said("alike-on-all-of-a-kind")),
-            *against(_BRIDGED, FAIR, case.said("bridged-card-named") if not (xids or odd or uneven) else ()),
+            *against(_BRIDGED, FAIR, case.said("bridged-card-named") if not (xids or odd or uneven or without) else ()),
         )
     )
 

@@ -145,7 +145,7 @@ SYMPTOMS = Symptoms(
         ),
         "prompt-is-huge": Topic(
             wordings=(
-                r"\b(?:very |extremely |really |so )?(?:large|big|huge|long|enormous|giant) (?:system |cold |input )*(?:prompts?|contexts?)\b(?!.{0,30}\b(?:slower|longer|doubl))",
+                r"\b(?:(?:very|extremely|really|so) (?:large|big|long)|huge|enormous|giant) (?:system |cold |input )*(?:prompts?|contexts?)\b(?!.{0,30}\b(?:slower|longer|doubl))",
                 r"\b(?:prompts?|contexts?|inputs?)\b.{0,24}\b(?:of|with|is|are|has|have|grew to|about)\W.{0,12}\b(?:[2-9]\d|\d{3})(?:k\b|[., ]?000\b| thousand)",
                 r"\b(?:[2-9]\d|\d{3})(?:k|[., ]?000| thousand)[ -](?:token )?(?:tokens? )?(?:of )?(?:system |input |cold )?(?:prompts?|contexts?|instructions)\b",
                 r"\b\d{2,3} tools\b.{0,40}\b(?:enabled|json|schemas?|kb|tokens|definitions?|in (?:the|each|every) (?:prompt|request))",
@@ -196,11 +196,6 @@ SYMPTOMS = Symptoms(
                 r"\b(?:with|at|over|using) (?:an? )?(?:interval|samples?|averag\w+|window)s? of (?:[2-9]|\d\d) ?s\w*\b.{0,40}\b(?:smooth|steady|normal|right|fine)|\b(?:sampl\w+|poll\w+|averag\w+)\b.{0,24}\b(?:less often|slower|longer|every [2-9])\b.{0,30}\b(?:smooth|steady|normal|fine|right)",
             ),
             negatable=False,
-        ),
-        "switches-add": Topic(
-            wordings=(
-                r"\b(?:nvls|sharp|collnet|in-?(?:switch|network) (?:reduc\w+|comput\w+|aggregat\w+))\b.{0,30}\b(?:used?|in use|on|active|enabled|available|connected|tree)\b",
-            ),
         ),
         "single-machine": Topic(
             wordings=(
