@@ -115,7 +115,7 @@ class Gathered:
                 self.look(Recording(machine), name)
             for opened in open_inputs((path,), partial(_told, progress)):
                 if isinstance(opened, Found):
-                    self.look(Recording(opened.machine), opened.path)
+                    self.look(Recording(opened.machine), opened.path, is_whole=False)
                 else:
                     self.take(opened)
             self._tell_in_sum(name)
