@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING, Any, Literal
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from wirespeed.model.talk import Talk
+    from wirespeed.verbs import ask as _ask
     from wirespeed.verbs import baseline as _baseline
     from wirespeed.verbs import diagnose as _diagnose
+    from wirespeed.verbs import explain as _explain
     from wirespeed.verbs import inspect as _inspect
 
     def diagnose(
         *inputs: str, question: str = "", side: Literal["training", "serving"] | None = None, save: str | None = None
     ) -> _diagnose.Answer:
         """Ranked causes with quoted evidence, from files, directories, archives, saved cases, or (without inputs) this machine."""
+
+    def ask(*inputs: str, talk: Talk, save: str | None = None, redact: bool = False) -> _ask.Answer:
+        """The cause found in a conversation: `talk` shows what is asked and hears the answers."""
+
+    def explain(*, cause: str | None = None) -> _explain.Answer:
+        """The whole story of a cause, or the list of all."""
 
     def baseline(
         *, for_: str = "5m", every: str = "100ms", peers: tuple[str, ...] = (), token: str | None = None, runs: str | None = None
@@ -70,13 +79,11 @@ class _Group:
 def _verb(module: Any, name: str) -> Any:
     from inspect import signature
 
-    from wirespeed.model.progress import unheard
-
     def verb(*inputs: str, **options: Any) -> Any:
+        parameters = signature(module.run).parameters
+        handed = {name: options.pop(name) for name in ("progress", "talk") if name in parameters and name in options}
         given = {"inputs": inputs} if inputs else {}
-        chosen = module.Options(**given, **options)
-        takes_progress = len(signature(module.run).parameters) > 1
-        return module.run(chosen, unheard) if takes_progress else module.run(chosen)
+        return module.run(module.Options(**given, **options), **handed)
 
     verb.__doc__ = module.__doc__
     verb.__name__ = name

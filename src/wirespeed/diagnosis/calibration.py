@@ -2,7 +2,7 @@
 
 The weights say how evidence compares; that they also add up to true odds is an assumption (decision 3). The map is a logistic in the
 log odds (Platt 1999), one for all rules and all cases, and keeps the order. `python benchmarks/calibration.py` makes the numbers
-from `benchmarks/calibration.tsv`: what the rules said of cases before anyone had improved a rule with them (decision 14).
+from `benchmarks/calibration.tsv`: what the rules said of cases before anyone had improved a rule with them (decision 15).
 """
 
 import math

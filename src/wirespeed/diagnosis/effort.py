@@ -37,6 +37,6 @@ def takes_s(command: str) -> float:
     return _USUAL_S.get(command.split(" ", 1)[0], _AT_ONCE_S)
 
 
-def cost_s(command: str) -> float:
+def cost_s(command: str, hand_s: float = HAND_S) -> float:
     """What it costs a person to have the answer: the command's time and their own."""
-    return HAND_S + takes_s(command)
+    return hand_s + takes_s(command)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from wirespeed.diagnosis.effort import cost_s
+from wirespeed.diagnosis.effort import HAND_S, cost_s
 from wirespeed.diagnosis.judge import Judged, is_met, is_prose, record_type
 from wirespeed.diagnosis.rank import SUSPECTED_AT
 from wirespeed.diagnosis.separate import Choice, Offer, choices
@@ -11,6 +11,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events import nccl
 from wirespeed.model.facts.gpu import Gpu
 from wirespeed.model.facts.rdma import RdmaPort
+from wirespeed.model.kinds import Rule
 from wirespeed.model.labels import MEANINGS
 from wirespeed.model.measurement import CollectiveRun
 from wirespeed.model.record import Record
@@ -43,40 +44,60 @@ _WRITTEN_ON_GPUS: frozenset[type[Record]] = frozenset(
 
 
 def next_commands(
-    judged: Sequence[Judged], case: Case, settling: Settling, out_of_reach: Collection[type[Record]] = ()
+    judged: Sequence[Judged],
+    case: Case,
+    settling: Settling,
+    out_of_reach: Collection[type[Record]] = (),
+    shares: Mapping[str, float] | None = None,
+    hand_s: float = HAND_S,
 ) -> tuple[Choice, ...]:
-    """Commands worth running, best first. `out_of_reach` are kinds of record that have been looked for where the case comes from."""
+    """Commands worth running, best first.
+
+    `out_of_reach` are kinds of record that have been looked for where the case comes from; `shares` say how much each rule's question
+    counts (by default `shares_of`), and `hand_s` is what a person needs beside the command's own time.
+    """
     if Gpu in out_of_reach:
         out_of_reach = {*out_of_reach, *_WRITTEN_ON_GPUS}
-    return choices(judged, _offers(judged, case, settling, out_of_reach), shares_of(judged, case, out_of_reach), RIVAL_TIMES)
+    offers = _offers(judged, case, settling, out_of_reach, hand_s)
+    return choices(judged, offers, shares_of(judged, case, out_of_reach) if shares is None else shares, RIVAL_TIMES)
 
 
-def shares_of(judged: Sequence[Judged], case: Case, out_of_reach: Collection[type[Record]] = ()) -> dict[str, float]:
+def shares_of(
+    judged: Sequence[Judged],
+    case: Case,
+    out_of_reach: Collection[type[Record]] = (),
+    kindred_share: float = KINDRED_SHARE,
+    stranger_share: float = STRANGER_SHARE,
+) -> dict[str, float]:
     """How much each rule's question counts: in full where something speaks for it, less where only its kind does, not at all where it cannot be."""
     suspected = {MEANINGS[one.rule.cause].family for one in judged if one.confidence_ratio >= SUSPECTED_AT}
     impossible = {family for kind in out_of_reach for family in _ONLY_WITH.get(kind, ())}
-    return {one.rule_id: _share_of(one, case, suspected, impossible) for one in judged}
+    shares = {}
+    for one in judged:
+        family = MEANINGS[one.rule.cause].family
+        if any(evidence.weight_nats > 0 for evidence in one.verdict.evidence):
+            shares[one.rule_id] = 1.0
+        elif family in impossible:
+            shares[one.rule_id] = 0.0
+        else:
+            shares[one.rule_id] = kindred_share if family in suspected or _is_some_at_hand(one.rule, case) else stranger_share
+    return shares
 
 
-def _share_of(one: Judged, case: Case, suspected: Collection[str], impossible: Collection[str]) -> float:
-    if any(evidence.weight_nats > 0 for evidence in one.verdict.evidence):
-        return 1.0
-    family = MEANINGS[one.rule.cause].family
-    if family in impossible:
-        return 0.0
-    is_at_hand = any(is_met(need, case) for needs in one.rule.needs for need in needs if not is_prose((need,)))
-    return KINDRED_SHARE if is_at_hand or family in suspected else STRANGER_SHARE
+def _is_some_at_hand(rule: Rule, case: Case) -> bool:
+    """Whether a part of what a rule needs is there."""
+    return any(is_met(need, case) for needs in rule.needs for need in needs if not is_prose((need,)))
 
 
 def _offers(
-    judged: Sequence[Judged], case: Case, settling: Settling, out_of_reach: Collection[type[Record]]
+    judged: Sequence[Judged], case: Case, settling: Settling, out_of_reach: Collection[type[Record]], hand_s: float
 ) -> Mapping[str, Offer]:
     """Every command that yields what a rule lacks, with the rules it bears on."""
     decides: dict[str, dict[str, float]] = {}
     for one in judged:
         for command, share in _wanted(one, case, settling, out_of_reach).items():
             decides.setdefault(command, {})[one.rule_id] = share
-    return {command: Offer(cost_s=cost_s(command), decides=shares) for command, shares in decides.items()}
+    return {command: Offer(cost_s=cost_s(command, hand_s), decides=shares) for command, shares in decides.items()}
 
 
 def _wanted(one: Judged, case: Case, settling: Settling, out_of_reach: Collection[type[Record]]) -> dict[str, float]:

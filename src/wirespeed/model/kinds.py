@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from wirespeed.model.case import Case
 from wirespeed.model.document import Document
@@ -56,6 +56,26 @@ class Symptoms:
 
     title: Text
     topics: dict[str, Topic]
+
+
+Activity: TypeAlias = Literal["training", "serving", "download", "benchmark"]
+"""What a user is doing when something is slow or fails."""
+Happening: TypeAlias = Literal["does-not-start", "stops", "slow", "now-and-then", "works"]
+"""What happens, as far as anybody sees at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a person can be asked, with what they may have seen: each choice is a topic of the symptoms, in their words."""
+
+    asks: Text
+    choices: dict[str, Text]
+    kinds: tuple[Activity, ...]
+    """What the user must be doing for the question to make sense."""
+    when: tuple[Happening, ...] = ("does-not-start", "stops", "slow", "now-and-then", "works")
+    """What must happen for the question to make sense."""
+    is_first: bool = False
+    """It parts the network from what is not the network, and is asked first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,11 +121,11 @@ def _note(finding: Finding) -> Text:
 
 def _not_known(answer: Answer) -> list[AnyBlock]:
     """Commands that would tell most for their effort, each with what it would tell."""
-    steps = tuple((_would_tell(one), (one.command,)) for one in answer.next_steps[:MOST_NEXT_STEPS])
+    steps = tuple((would_tell(one), (one.command,)) for one in answer.next_steps[:MOST_NEXT_STEPS])
     return [Steps(title=Text(en="What would tell more", zh="还可以收集"), steps=steps)] if steps else []
 
 
-def _would_tell(step: NextStep) -> Text:
+def would_tell(step: NextStep) -> Text:
     """What a command's output is, how long it takes, and what it would tell."""
     if step.leader is not None and (rivals := [one for one in step.tells_from_leader if one != step.leader]):
         told = Text(en=f"tells {step.leader} from {_named(rivals)}", zh=f"可区分 {step.leader} 与 {_named(rivals)}")

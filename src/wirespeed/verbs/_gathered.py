@@ -1,7 +1,7 @@
 """Everything a diagnosis was given: machines, texts and the question, read into records, and kept for a case file."""
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from wirespeed.observation import facts
 from wirespeed.observation.collector import Collector
 from wirespeed.readers.digest import Digest, digest_of
 from wirespeed.readers.packets.lines import PacketLines, is_capture
-from wirespeed.readers.parsing.own_records import is_ours, is_ours_alone
+from wirespeed.readers.parsing.own_records import is_interview, is_ours, is_ours_alone
 from wirespeed.readers.recognise import announced, read_all
 from wirespeed.report.numbers import in_unit
 from wirespeed.verbs._copies import Copies
@@ -74,6 +74,13 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     recognised_as: str
     also: tuple[str, ...] = ()
     records: int
+
+
+def _ours(head: str) -> Callable[[str], bool] | None:
+    """The recogniser of what wirespeed itself wrote, so that no other reader takes our words for a machine's or a person's."""
+    if is_ours_alone(head):
+        return is_ours
+    return is_interview if is_interview(head) else None
 
 
 class Gathered:
@@ -216,8 +223,8 @@ class Gathered:
         readers = self.readers
         if isinstance(lines, PacketLines):
             readers = {name: reader for name, reader in readers.items() if reader.recognises is is_capture}
-        elif is_ours_alone(lines.head):
-            readers = {name: reader for name, reader in readers.items() if reader.recognises is is_ours}
+        elif (ours := _ours(lines.head)) is not None:
+            readers = {name: reader for name, reader in readers.items() if reader.recognises is ours}
         for name, item in read_all(lines, readers, guarded):
             if isinstance(item, Problem):
                 self.problems.append(item)
@@ -236,7 +243,7 @@ class Gathered:
 
         Of what a program gathered nothing is anybody's word: its head matters only to records that refer to it.
         """
-        if isinstance(lines, PacketLines) or is_ours_alone(lines.head) or (lines.origin.is_collected and not has_records):
+        if isinstance(lines, PacketLines) or _ours(lines.head) is not None or (lines.origin.is_collected and not has_records):
             return
         self.secrets.update(spread_secrets(lines.head))
         if lines.origin.is_collected:
@@ -282,8 +289,8 @@ class Gathered:
         self.problems.append(Problem(source=Source(tool="archive", path=lines.path), why=why))
         return _ends_of(lines)
 
-    def save(self, place: Path) -> None:
-        """Write all of it as one case file, secrets replaced. Raises CouldNot where that fails."""
+    def save(self, place: Path, *, identities: bool = False) -> None:
+        """Write all of it as one case file, secrets replaced, and on request identities too. Raises CouldNot where that fails."""
         replies = [reply for machine in self._machines for reply in machine.replies]
         replies += [_given(lines.path, self._kept(lines)) for lines in self._opened]
         if self.question:
@@ -292,7 +299,7 @@ class Gathered:
         manifest = Manifest(wirespeed_version=wirespeed.__version__, host=host)
         kept = Run(manifest=manifest, replies=tuple(replies), records=(*self.records, *self.problems))
         with _trouble_with(place):
-            casefile.write_case(redacted(kept, identities=False, rewrite=without_identities), place)
+            casefile.write_case(redacted(kept, identities=identities, rewrite=without_identities), place)
 
 
 def _told(progress: Progress, advance: Advance) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from wirespeed import __version__, verbs
+from wirespeed.faces.cli.conversation import Conversation
 from wirespeed.faces.cli.progress import at_work
 from wirespeed.model import shelf
 from wirespeed.model.errors import BadRequest, CouldNot
@@ -103,10 +104,12 @@ def _run(module: Any, given: dict[str, Any]) -> None:
 
 
 def _answer(module: Any, options: Any, language: Language) -> Any:
-    """Run the verb, telling on the terminal how far it is where the verb says so."""
+    """Run the verb: in a conversation where it asks, else telling on the terminal how far it is where the verb says so."""
+    parameters = inspect.signature(module.run).parameters
+    if "talk" in parameters:
+        return module.run(options, talk=Conversation(language))
     with at_work(spoken(module.__name__.rpartition(".")[2]), language) as progress:
-        takes_progress = len(inspect.signature(module.run).parameters) > 1
-        return module.run(options, progress) if takes_progress else module.run(options)
+        return module.run(options, progress) if "progress" in parameters else module.run(options)
 
 
 def _refuse_overwriting(output: str | None, given: dict[str, Any]) -> None:

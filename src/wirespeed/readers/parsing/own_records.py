@@ -1,4 +1,4 @@
-"""Lines of JSON that wirespeed wrote: which they are, and the records on them."""
+"""Texts that wirespeed wrote: which they are, and the records on lines of JSON."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,13 @@ from wirespeed.model.source import Problem
 
 _LINE = re.compile(r'^\{"kind":"(?P<kind>[A-Z]\w{2,40})","source":\{"tool":"')
 _LINES = re.compile(_LINE.pattern.replace("?P<kind>", "?:"), re.MULTILINE)
+INTERVIEW_HEAD = "# wirespeed ask: answers"
+"""First line of the answers that somebody gave to `wirespeed ask`."""
+
+
+def is_interview(sample: str) -> bool:
+    """Whether a text is such answers, from its first line on."""
+    return sample.lstrip().startswith(INTERVIEW_HEAD)
 
 
 def is_ours(sample: str) -> bool:

@@ -43,13 +43,17 @@ def rendered(document: Document, language: Language) -> RenderableType:
     return Group(*(_block(block, language) for block in document.blocks))
 
 
-def _render(document: Document, language: Language, width: int) -> str:
+def uncoloured(document: Document, language: Language, width: int) -> str:
+    """The document's blocks as lines without colours and without blanks at their ends."""
     sink = io.StringIO()
     Console(file=sink, width=width, color_system=None, force_terminal=False, highlight=False).print(
         rendered(document, language), crop=False
     )
-    body = "\n".join(line.rstrip() for line in sink.getvalue().splitlines())
-    return f"{document.title[language]}\n\n{body}\n"
+    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines())
+
+
+def _render(document: Document, language: Language, width: int) -> str:
+    return f"{document.title[language]}\n\n{uncoloured(document, language, width)}\n"
 
 
 def _block(block: AnyBlock, language: Language) -> RenderableType:
