@@ -14,7 +14,7 @@ import pytest
 import wirespeed
 from wirespeed.diagnosis import questions, rules
 from wirespeed.diagnosis.interview import Memory, effects_of
-from wirespeed.diagnosis.judge import judge_all, judge_rule
+from wirespeed.diagnosis.judge import SPOKEN_SHARE, judge_all, judge_rule
 from wirespeed.model import shelf
 from wirespeed.model.case import Case
 from wirespeed.model.document import Document, FactList, Headline, Steps
@@ -236,10 +236,10 @@ def test_each_kind_and_happening_has_questions_and_one_that_parts_the_network_of
 
 
 def test_effects_are_those_the_rules_state() -> None:
-    """packet_loss weighs what is said of loss with 3 nats (read from the rule); prose is capped, so that a little less arrives."""
+    """packet_loss weighs what is said of loss with 3 nats (read from the rule), of which a statement keeps its share."""
     case = Case([])
     effects = effects_of(["packet-loss", "no-such-topic"], judge_all(RULES, case), RULES, case, judge_rule)
-    assert 2.0 < effects["packet-loss"]["packet_loss"] <= 3.0
+    assert effects["packet-loss"]["packet_loss"] == pytest.approx(SPOKEN_SHARE * 3.0)
     assert effects["no-such-topic"] == {}
 
 
