@@ -63,7 +63,9 @@ def _pair(pair: dict[str, Any], language: Language) -> str:
 
 def _told(finding: Finding, language: Language) -> str:
     parts = []
-    for evidence in [one for one in finding.evidence if one.bears == "for" and one.quotes and "words" not in one.values][:MOST_EVIDENCE]:
+    for evidence in [one for one in finding.evidence if one.bears == "for" and one.quotes and "words" not in one.values][
+        :MOST_EVIDENCE
+    ]:
         line = evidence.quotes[0].text.strip()[:MOST_QUOTE_CHARACTERS].replace("|", "\\|").replace("`", "'")
         parts.append(f"{evidence.says[language]}: `{line}`")
     return "<br>".join(parts)

@@ -17,6 +17,7 @@ from wirespeed.archive.named import without_named_secrets
 from wirespeed.archive.store import Run
 from wirespeed.archive.substitutes import Substitutes
 from wirespeed.model.facts.host import EnvVar, HostIdentity, HostsEntry, ResolverSetup
+from wirespeed.model.record import Record
 from wirespeed.model.run import Reply
 from wirespeed.model.secrets import REDACTED, is_secret_name, spread_secrets, without_secrets
 
@@ -72,6 +73,8 @@ def _names(run: Run) -> Iterator[str]:
     if run.manifest.host:
         yield run.manifest.host
     for item in run.records:
+        if isinstance(item, Record) and item.source.host:
+            yield item.source.host
         if isinstance(item, HostIdentity) and item.hostname:
             yield item.hostname
         elif isinstance(item, HostsEntry):

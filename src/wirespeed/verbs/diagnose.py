@@ -77,6 +77,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="FILE",
         ),
     ] = None
+    redact: Annotated[
+        bool,
+        Option(
+            help=Text(
+                en="with --save: also replace host names, addresses and serial numbers, consistently, so that the case can be shared",
+                zh="与 --save 一起使用：同时以一致的方式替换主机名、地址和序列号，使案例可以分享",
+            )
+        ),
+    ] = False
     lab: Annotated[
         bool,
         Option(
@@ -142,7 +151,7 @@ def examine(options: Options, progress: Progress = unheard) -> tuple[Answer, Cas
     gathered.ask()
     steps = _look(gathered, options, progress) if options.lab or options.peers or not options.inputs else ()
     if options.save is not None:
-        gathered.save(Path(options.save))
+        gathered.save(Path(options.save), identities=options.redact)
     case = Case(gathered.records, gathered.question, gathered.texts, gathered.collected)
     return concluded(case, gathered, options.side, options.save, steps), case
 
