@@ -1,20 +1,20 @@
 """What surrounds a tool's output in a transcript: prompts with commands, launcher tags, and the host a line came from."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wirespeed.model.lines import Lines, quote
 from wirespeed.model.source import Quote
+from wirespeed.readers.parsing.regex import regex
 
-_LAUNCHER_TAG = re.compile(r"^\s*(?:\[(?:default)?\d*rank\d+\]:|\[\d+,\d+\](?:<\w+>)?:|\([\w. ]*\bpid=\d+[^)]*\))\s?")
-_HOST_PREFIX = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*): ?(?=\S|\s)")
-_PROMPT = re.compile(
+_LAUNCHER_TAG = regex(r"^\s*(?:\[(?:default)?\d*rank\d+\]:|\[\d+,\d+\](?:<\w+>)?:|\([\w. ]*\bpid=\d+[^)]*\))\s?")
+_HOST_PREFIX = regex(r"^(?P<host>[A-Za-z0-9][\w.-]*): ?(?=\S|\s)")
+_PROMPT = regex(
     r"^\s*(?:\([\w.-]+\)\s*)?"
     r"(?:\[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\s$#]*)?[$#]|(?P<bare>[A-Za-z][\w.-]*)(?: ?\$|#)|[$+%])\s+"
     r"(?P<command>[a-z./_(][^\n]*)$"
 )
-_ROOT_PROMPT = re.compile(
+_ROOT_PROMPT = regex(
     r"^\s*#\s+(?P<command>(?:sudo|ssh|for|time|watch|ethtool|ip|ss|netstat|nstat|ifconfig|arp|route|tc|sysctl"
     r"|cat|grep|egrep|ls|echo|head|tail|awk|df"
     r"|mount|ulimit|prlimit|conntrack|mpstat|top|ps|ping|dig|getent|iperf3?|curl|dmesg|lspci|numactl|lscpu|rdma"
@@ -22,15 +22,13 @@ _ROOT_PROMPT = re.compile(
     r"|nvidia-smi|docker|podman|kubectl|mpirun|mpiexec|srun|torchrun|python3?)\b[^\n]*)$"
 )
 """`# ` opens comments more often than it is root's prompt: here the program must be one that people show the output of."""
-_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+(?P<hosts>[^;$]{1,2000});\s*do\b")
-_HEADING = re.compile(
-    r"^\W{0,20}(?P<host>[A-Za-z0-9][\w.-]{0,252})(?:\W{0,20}| \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>)$"
-)
+_LOOP = regex(r"\bfor\s+\w+\s+in\s+(?P<hosts>[^;$]{1,2000});\s*do\b")
+_HEADING = regex(r"^\W{0,20}(?P<host>[A-Za-z0-9][\w.-]{0,252})(?:\W{0,20}| \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>)$")
 """A line that holds a name and signs around it, as loops over hosts print it; what Ansible puts above a host's output."""
-_ANSIBLE = re.compile(r" \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>$")
-_ABSURD_NUMBER = re.compile(r"\d{40}")
+_ANSIBLE = regex(r" \| (?:CHANGED|SUCCESS|FAILED)\b[^|]*\| rc=-?\d+ >>$")
+_ABSURD_NUMBER = regex(r"\d{40}")
 """A 64-bit counter has 20 digits; a line with twice that is damaged, and Python refuses to convert very long numbers."""
-_LONG_GAP = re.compile(r"\s{100,}")
+_LONG_GAP = regex(r"\s{100,}")
 """Padding of wide tables (ss pads to the terminal's width) means no more than a short gap, and patterns must not walk it twice."""
 _COMMAND_END = frozenset({"|", ";", "&&", "||", ">", "2>&1"})
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from wirespeed.readers.parsing.regex import regex
+
 _KINDS: tuple[tuple[str, str], ...] = (
     ("hint", r"^\s*HINT\b"),
     ("completion-error", r"Got completion (?:from peer|with)|\bIBV_WC_(?!SUCCESS)\w+"),
@@ -94,7 +96,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("timeout", r"(?i)\btimed? ?out\b"),
 )
-_PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in _KINDS)
+_PATTERNS = tuple((topic, regex(pattern)) for topic, pattern in _KINDS)
 _DISTINCT = frozenset(
     {
         "completion-error",
@@ -114,27 +116,27 @@ _DISTINCT = frozenset(
 )
 """Kinds whose words only NCCL prints: taken from a line without a level too, such as an excerpt or a framework's error."""
 _DISTINCT_PATTERNS = tuple((topic, pattern) for topic, pattern in _PATTERNS if topic in _DISTINCT)
-_PRINTED_RESULT = re.compile(
+_PRINTED_RESULT = regex(
     r"\bnccl(?:System|Remote|Internal|UnhandledCuda|InvalidUsage)Error\b|\bNCCL error(?::| in:)|\bNCCL failure \S+:\d+"
 )
 """A result code as programs print it, rather than as people quote it."""
-_NCCL_PEER = re.compile(r"<\d+>")
+_NCCL_PEER = regex(r"<\d+>")
 """How NCCL prints a port: `192.0.2.1<49152>`."""
 _BY_PLACE = (("nvls", "nvls-failed"), ("p2p", "p2p-failed"))
 _QUIET_AT_INFO = frozenset(
     {"proxy-failed", "cuda-failure", "timeout", "topology-file", "nvls-failed", "result", "version-mismatch", "ofi-failed"}
 )
 
-_STATUS = re.compile(r"(?:with |\b)(?:error|status)[ =](?:IBV_WC_\w+\()?(?P<code>\d+)|IBV_WC_\w+\((?P<name>\d+)\)")
-_FAILED_WITH = re.compile(r"failed with (?:error )?(?P<code>\d+)\b|\berrno[: ]+(?P<errno>\d+)|returned (?P<returned>\d+)\(")
-_VENDOR = re.compile(r"vendor[ _]err(?:or)?[ =:]+(?P<code>\d+)")
-_PEER = re.compile(
+_STATUS = regex(r"(?:with |\b)(?:error|status)[ =](?:IBV_WC_\w+\()?(?P<code>\d+)|IBV_WC_\w+\((?P<name>\d+)\)")
+_FAILED_WITH = regex(r"failed with (?:error )?(?P<code>\d+)\b|\berrno[: ]+(?P<errno>\d+)|returned (?P<returned>\d+)\(")
+_VENDOR = regex(r"vendor[ _]err(?:or)?[ =:]+(?P<code>\d+)")
+_PEER = regex(
     r"(?i)(?:from peer|remote peer|connect to|poll ?connect to|recv from|send to|\bpeer) (?P<peer>[^\s,]*\d[^\s,]*|[^\s,]+<\d+>)"
 )
-_DEVICE = re.compile(
+_DEVICE = regex(
     r"\bon dev (?P<on>[\w.+-]+)|\bhca (?P<hca>[\w.+-]+)|NET/IB ?: (?P<net>[a-z]\w*):\d+ |(?:open|query) device (?P<open>\S+)"
 )
-_SIZE = re.compile(r"\(size (?P<size>\d+)|\bto (?P<to>\d+) bytes|\bsize[ =](?P<bare>\d+)|alloc(?: async)? (?P<alloc>\d+) bytes")
+_SIZE = regex(r"\(size (?P<size>\d+)|\bto (?P<to>\d+) bytes|\bsize[ =](?P<bare>\d+)|alloc(?: async)? (?P<alloc>\d+) bytes")
 _ERRNO = {
     "Operation not permitted": 1,
     "Bad file descriptor": 9,

@@ -1,8 +1,8 @@
 """Numbers as programs print them for people: with separators of thousands, a decimal comma, or as hours, minutes and seconds."""
 
-import re
+from wirespeed.readers.parsing.regex import regex
 
-_GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
+_GROUPED = regex(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 
 
 def number_of(printed: str) -> float | None:

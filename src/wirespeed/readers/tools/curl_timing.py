@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 12
 """Lines of one block that are quoted; curl knows fewer times than that."""
@@ -38,29 +39,29 @@ _TIMES = frozenset(field for field in _FIELDS if field.endswith("_s") and not fi
 _SURE = frozenset({"time_namelookup", "time_connect", "time_appconnect", "time_pretransfer", "time_starttransfer", "time_total"})
 """Names that only curl uses: one of them on a line is enough; of the others it takes two times."""
 
-_PAIR = re.compile(
+_PAIR = regex(
     r"(?i)(?<![\w%{./-])(?P<name>[a-z]+(?:[_ ][a-z]+){0,4})\"?\s{0,20}[:=]?\s{0,20}\"?(?P<number>\d{1,15}(?:[.,]\d{1,15})?(?:e-?\d{1,15})?)\s?(?P<unit>ms|us|µs|s\b)?(?![\w.%/])"
 )
-_NAME = re.compile(
+_NAME = regex(
     r"(?i)\b(?:time_(?:namelookup|connect|appconnect|pretransfer|starttransfer|total)|namelookup|(?:pre|start)transfer|ttfb)\b"
 )
-_ONE_FIELD = re.compile(
+_ONE_FIELD = regex(
     r"^[\s\"|*-]*[A-Za-z][\w ]{0,60}?\"?[ \t]{0,20}[:=]?[ \t]{0,20}\"?\d[\d.,e-]{0,20}\s?(?:ms|us|µs|s|bytes|B/s)?[\s,\"|]*$"
 )
-_GOES_ON = re.compile(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}[:=]\s*\S+\s*)$")
+_GOES_ON = regex(r"^\s*(?:[-=_]{3,}\s*|\"?[A-Za-z][\w ]{0,60}\"?[ \t]{0,20}[:=]\s*\S+\s*)$")
 """A rule or a `name: value` that is no field of ours does not end a block."""
 _AROUND_LABEL = " \t\"'|,;:-"
-_SHORT_NAMES = re.compile(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]{0,12}\w{0,3}[\s,;]{1,9}(?:tcp_?)?conn\w*\s?[=:]\s?\d")
-_COMMAND = re.compile(r"\bcurl\s.{0,2000}?(?:\s-w\b|--write-out\b|time_total)")
-_CUT_OFF = re.compile(r"curl: \(28\) Operation timed out after (?P<ms>\d{1,15}) milliseconds with (?P<bytes>\d{1,15})")
+_SHORT_NAMES = regex(r"(?i)\bdns\w*\s?[=:]\s?\d[\d.]{0,12}\w{0,3}[\s,;]{1,9}(?:tcp_?)?conn\w*\s?[=:]\s?\d")
+_COMMAND = regex(r"\bcurl\s.{0,2000}?(?:\s-w\b|--write-out\b|time_total)")
+_CUT_OFF = regex(r"curl: \(28\) Operation timed out after (?P<ms>\d{1,15}) milliseconds with (?P<bytes>\d{1,15})")
 """A request that was given up: its time is the time until then."""
-_CONTINUED = re.compile(r"\\\s*$")
-_FORMAT = re.compile(r"%\{(?P<variable>\w+)\}")
-_OWN_FORMAT = re.compile(r"(?:-w|--write-out)[ =]\s{0,3}(?P<mark>['\"])(?P<format>.{1,1000}?)(?P=mark)")
-_URL = re.compile(r"\bhttps?://[^\s'\"<>)]+")
-_BARE_NUMBERS = re.compile(r"^\s*\d{1,15}(?:\.\d+)?(?:[\s,;]+\d{1,15}(?:\.\d+)?)*\s*$")
-_HEADING_WORD = re.compile(r"[A-Za-z_]+")
-_HTTP_VERSION = re.compile(r"(?i)\bhttp_version\"?\s*[:=]?\s*\"?(?P<version>\d(?:\.\d)?)")
+_CONTINUED = regex(r"\\\s*$")
+_FORMAT = regex(r"%\{(?P<variable>\w+)\}")
+_OWN_FORMAT = regex(r"(?:-w|--write-out)[ =]\s{0,3}(?P<mark>['\"])(?P<format>.{1,1000}?)(?P=mark)")
+_URL = regex(r"\bhttps?://[^\s'\"<>)]+")
+_BARE_NUMBERS = regex(r"^\s*\d{1,15}(?:\.\d+)?(?:[\s,;]+\d{1,15}(?:\.\d+)?)*\s*$")
+_HEADING_WORD = regex(r"[A-Za-z_]+")
+_HTTP_VERSION = regex(r"(?i)\bhttp_version\"?\s*[:=]?\s*\"?(?P<version>\d(?:\.\d)?)")
 
 
 class _Reading:
@@ -124,7 +125,7 @@ def _shape_of(text: str) -> re.Pattern[str] | None:
     if len(parts) < 3 or "\\n" in "".join(literals) or not any(re.search(r"[A-Za-z]", one) for one in literals):
         return None
     numbers = r"(\d{1,15}(?:[.,]\d{1,15})?)"
-    return re.compile(rf"^\s*{numbers.join(re.escape(one.strip()) if not one.strip() else _spaced(one) for one in literals)}\s*$")
+    return regex(rf"^\s*{numbers.join(re.escape(one.strip()) if not one.strip() else _spaced(one) for one in literals)}\s*$")
 
 
 def _spaced(literal: str) -> str:

@@ -14,6 +14,7 @@ from wirespeed.model.settings import Table
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 FEWEST_PLACES = 4
 FEWEST_REPLICAS = 3
@@ -27,28 +28,28 @@ _NO_PLACE = (
 )
 """Devices, steps, sizes and percentiles are numbered too, but are no equals that should be alike."""
 _ONE = r"(?:[A-Za-z][\w.]*[-_ ]?\d+|(?:node|host|worker|server|machine|gpu|box|vm|pod)[-_ ]\w+)"
-_PLACE = re.compile(
+_PLACE = regex(
     rf"^\s*[(\[]?{_NO_PLACE}(?P<place>{_ONE}(?:(?:\s?[-+,<>/&]{{1,3}}\s?|\s){_ONE})?)[)\]]?\s*[:=]?\s+(?P<number>\d+(?:\.\d+)?)"
     r"\s*(?P<unit>[A-Za-z][\w/%]{0,12}|%)?\s*(?:#.*)?$"
 )
-_LISTED = re.compile(
+_LISTED = regex(
     r"^\s*(?:[^\[\]]{0,60}[,;]\s+)?(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
     r"[^:=\[]{0,24}?)(?:\s*[:=]\s*\[?|\s+\[)(?P<numbers>\d[\d.]*(?:[ ,]+\d[\d.]*){3,})\]?\s*$",
     re.IGNORECASE,
 )
-_PAIRED = re.compile(
+_PAIRED = regex(
     r"^\s*(?P<label>[A-Za-z][^:=\[]{2,60}?\b(?:per|by|on each|of each|each)\s(?:\w+\s)?(?P<place>rank|expert|gpu|node|host|worker)s?\b"
     r"[^:=\[]{0,24})\s*[:=]\s*(?P<pairs>(?:[A-Za-z]{1,8}[-_ ]?\d{1,5}\s*[:=]?\s+\d[\d.]*[ ,;]*){3,})\s*$",
     re.IGNORECASE,
 )
 """The same with each figure behind its place: `backward ms per rank: r0 611 r1 488 r2 490`."""
-_PAIR = re.compile(r"([A-Za-z]{1,8}[-_ ]?\d{1,5})\s*[:=]?\s+(\d[\d.]*)")
-_RECOGNISED = re.compile(
+_PAIR = regex(r"([A-Za-z]{1,8}[-_ ]?\d{1,5})\s*[:=]?\s+(\d[\d.]*)")
+_RECOGNISED = regex(
     rf"(?m){_PLACE.pattern}|(?i:\b(?:per|by|each)\s(?:\w+\s)?(?:rank|expert|gpu|node|host|worker)s?\b.{{0,24}}[:=\[])"
 )
 
-_COUNTS_LOAD = re.compile(r"(?i)\b(?:\w*requests?\w*|\w*connections?|rps|qps|rpcs?|calls|hits|streams)\b")
-_REPLICA = re.compile(r"^[a-z][a-z0-9-]*-(?:[0-9a-f]{6,10}-[a-z0-9]{5}|\d{1,4})$")
+_COUNTS_LOAD = regex(r"(?i)\b(?:\w*requests?\w*|\w*connections?|rps|qps|rpcs?|calls|hits|streams)\b")
+_REPLICA = regex(r"^[a-z][a-z0-9-]*-(?:[0-9a-f]{6,10}-[a-z0-9]{5}|\d{1,4})$")
 
 Place = tuple[int, str, str, str, str]
 """Line index, line, place, number and unit."""

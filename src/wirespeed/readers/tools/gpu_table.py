@@ -1,6 +1,5 @@
 """Loose GPU figures: `nvidia-smi --query-gpu` CSV, `dmon`, and single lines that name a GPU or a query field."""
 
-import re
 from collections.abc import Callable, Iterator
 
 from wirespeed.model.facts.gpu import Gpu
@@ -11,27 +10,28 @@ from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_QUERY_FIELD = re.compile(
+_QUERY_FIELD = regex(
     r"\b(?:clocks_(?:throttle|event)_reasons\.\w+|clocks\.(?:current\.|max\.)?\w+|temperature\.gpu|power\.(?:draw|limit|max_limit)"
     r"|utilization\.gpu|memory\.(?:used|total)|pcie\.link\.(?:gen|width)\.\w+)"
 )
-_QUERY = re.compile(r"--query-gpu=(?P<names>[\w.,]{3,2000})")
-_DMON = re.compile(r"^# ?(?:Date[, ]+)?(?:Time[, ]+)?gpu[, ]+(?!pid\b)\w+")
-_DMON_CELL = re.compile(r"^(?:-|\d[\d:./]{0,20})$")
-_NAMED = re.compile(r"^\W{0,4}(?:GPU|gpu)[ #]?(?P<gpu>\d{1,3})\b[:,]?(?P<rest>.*)$")
-_REASON = re.compile(
+_QUERY = regex(r"--query-gpu=(?P<names>[\w.,]{3,2000})")
+_DMON = regex(r"^# ?(?:Date[, ]+)?(?:Time[, ]+)?gpu[, ]+(?!pid\b)\w+")
+_DMON_CELL = regex(r"^(?:-|\d[\d:./]{0,20})$")
+_NAMED = regex(r"^\W{0,4}(?:GPU|gpu)[ #]?(?P<gpu>\d{1,3})\b[:,]?(?P<rest>.*)$")
+_REASON = regex(
     r"\b(?P<reason>(?:HW|SW) (?:Power Cap|Slowdown|Thermal Slowdown" r"|Power Brake Slowdown)): *(?P<state>Not Active|Active)"
 )
-_REASON_FIELD = re.compile(r"clocks_(?:throttle|event)_reasons\.(?P<reason>[a-z_]{1,40})\s*[:=]?\s*(?P<state>Not Active|Active)")
-_LOOSE = re.compile(r"(?P<field>[a-z_]{1,24}(?:\.[a-z_]{1,24}){1,3})\s*[:=]?\s*(?P<number>\d{1,9}(?:\.\d{1,6})?)")
-_CLOCK_MAX = re.compile(r"clocks\.(?:current\.)?sm\b[^,;()]{0,24}\(max (?P<number>\d{1,6})")
-_WATTS = re.compile(r"(?<![\w.])(?P<number>\d{1,4}(?:\.\d{1,3})?) ?W(?:\s*/\s*(?P<limit>\d{1,4}(?:\.\d{1,3})?) ?W)?\b")
-_CELSIUS = re.compile(r"(?<![\w.])(?P<number>\d{1,3}) ?°?C\b")
-_SM_MHZ = re.compile(r"(?<![\w.])(?P<number>\d{2,5}) ?MHz\b")
-_SHARE = re.compile(r"(?<![\w.])(?P<number>\d{1,3}(?:\.\d{1,3})?) ?%")
-_WORD = re.compile(r"[A-Za-z]{3}")
-_RECOGNISED = re.compile(
+_REASON_FIELD = regex(r"clocks_(?:throttle|event)_reasons\.(?P<reason>[a-z_]{1,40})\s*[:=]?\s*(?P<state>Not Active|Active)")
+_LOOSE = regex(r"(?P<field>[a-z_]{1,24}(?:\.[a-z_]{1,24}){1,3})\s*[:=]?\s*(?P<number>\d{1,9}(?:\.\d{1,6})?)")
+_CLOCK_MAX = regex(r"clocks\.(?:current\.)?sm\b[^,;()]{0,24}\(max (?P<number>\d{1,6})")
+_WATTS = regex(r"(?<![\w.])(?P<number>\d{1,4}(?:\.\d{1,3})?) ?W(?:\s*/\s*(?P<limit>\d{1,4}(?:\.\d{1,3})?) ?W)?\b")
+_CELSIUS = regex(r"(?<![\w.])(?P<number>\d{1,3}) ?°?C\b")
+_SM_MHZ = regex(r"(?<![\w.])(?P<number>\d{2,5}) ?MHz\b")
+_SHARE = regex(r"(?<![\w.])(?P<number>\d{1,3}(?:\.\d{1,3})?) ?%")
+_WORD = regex(r"[A-Za-z]{3}")
+_RECOGNISED = regex(
     rf"(?m){_QUERY_FIELD.pattern}|{_DMON.pattern}|^\W{{0,4}}(?:GPU|gpu)[ #]?\d{{1,3}}\b.{{0,80}}(?:\d ?(?:W|°?C|MHz"
     rf"|%)(?:\W|$)|: *(?:Not )?Active)"
 )
@@ -158,7 +158,7 @@ def _snake(label: str) -> str:
     return label.lower().replace(" ", "_")
 
 
-_REASON_COLUMN = re.compile(r"^clocks_(?:throttle|event)_reasons\.(?P<reason>(?!active|supported)[a-z_]+)$")
+_REASON_COLUMN = regex(r"^clocks_(?:throttle|event)_reasons\.(?P<reason>(?!active|supported)[a-z_]+)$")
 _FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
     "index": ("index", figures.whole),
     "name": ("title", figures.text),

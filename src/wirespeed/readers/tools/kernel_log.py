@@ -1,6 +1,5 @@
 """Kernel messages (dmesg, journal, syslog) that bear on GPUs, NICs, memory and the network."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.events.log import KernelEvent
@@ -10,10 +9,11 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _PCI = r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _LINK_NAME = r"[a-z][\w.@-]{1,31}"
-_DEVICE = re.compile(rf"\b{_PCI}")
+_DEVICE = regex(rf"\b{_PCI}")
 _MLX5_PORT = rf"mlx5_core {_PCI}(?: (?P<device>{_LINK_NAME}))?(?: \(\w+\))?: "
 
 TOPICS: tuple[tuple[str, str], ...] = (
@@ -104,25 +104,25 @@ uncorrected errors: the message says which. Lines with these words in other logs
 prefix is part of the recognition.
 """
 
-_PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in TOPICS)
-_HINT = re.compile(
+_PATTERNS = tuple((topic, regex(pattern)) for topic, pattern in TOPICS)
+_HINT = regex(
     r"NVRM|SXid|[Ff]abric-?manager|nvidia-nv|mlx5_core|PCIe|Link is|ownshift|bond|AER: |DMAR|AMD-Vi|arm-smmu"
     r"|nf_conntrack|[Nn]eighbou?r|SYN flooding"
     r"|martian|duplicate address|ddress conflict|DAD failed|oom|[Oo]ut of memory: Kill|page allocation|TCP: |nfs: |Lustre"
     r"|INFO: task|soft lockup|rcu: |temperature"
     r"|hw csum|rxd?_err|receive error|CRC error|FCS error|[Mm]achine check|Hardware Error|segfault at|general protection|NETDEV WATCHDOG|TX timeout|health|\befa |\bena |[Ff]irmware|wait_fw_init|Waiting for FW"
 )
-_STAMP = re.compile(r"^\W{0,3}\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*")
-_CLOCK = re.compile(
+_STAMP = regex(r"^\W{0,3}\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*")
+_CLOCK = regex(
     r"^(?:\[?\w{3} +\w{3} +\d{1,2} (?P<c>\d\d:\d\d:\d\d) \d{4}\] ?"
     r"|\w{3} +\d{1,2} (?P<s>\d\d:\d\d:\d\d(?:\.\d{1,6})?) (?P<shost>[\w.-]{1,64}) "
     r"|\d{4}-\d\d-\d\d[T ](?P<i>\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? (?P<ihost>[\w.-]{1,64}) )"
 )
-_KERNEL = re.compile(
+_KERNEL = regex(
     r"^(?:<\d{1,3}>)?(?:\[\s*(?P<seconds>\d{1,9}\.\d{1,9})\]\s*)?"
     r"(?P<tag>[\w.-]{1,48}(?:\[\d{1,9}\])?): (?:\[\s*(?P<inner>\d{1,9}\.\d{1,9})\]\s*)?"
 )
-_BARE = re.compile(
+_BARE = regex(
     rf"NVRM: |SXid \(|mlx5_core {_PCI}|NETDEV WATCHDOG|nf_conntrack: |[Nn]eighbou?r table overflow|neighbou?r: "
     r"|Possible SYN flooding|martian source \d"
     r"|invoked oom-killer|[Oo]ut of memory: Kill|PCIe Bus Error: |\bAER: |DMAR: |AMD-Vi: |nfs: server "

@@ -21,7 +21,6 @@ Topics of `NcclWarning`, which rules rely on:
 - `hint`: NCCL's own advice; `timeout`; `result`: only the result code (`unhandled system error`, `ncclRemoteError`); `other`
 """
 
-import re
 from collections.abc import Callable, Iterator
 
 from wirespeed.model.events.nccl import (
@@ -44,56 +43,57 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
 from wirespeed.readers.parsing.nccl_lines import At, Said, at, take_apart
 from wirespeed.readers.parsing.nccl_warnings import details_of, topic_of
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "nccl"
 _LAST_ERROR_REACH_LINES = 3
 NO_CHANNEL = -1
 """Channel of a line that was quoted from its ranks on; `missing` then names the field."""
 
-_ADDRESS = re.compile(r"(?:\[(?P<order>\d+)\])?(?P<interface>[^\s:\[\]<>]+):(?P<address>[^\s<>]+)<(?P<port>\d+)>")
-_ADAPTER = re.compile(r"\[\d+\] ?(?P<device>[\w.+-]+):(?P<port>\d+)[^\s/]*/(?P<layer>[A-Za-z]+)")
-_OOB = re.compile(r"; OOB (?P<oob>\S+)")
-_CHANNEL = re.compile(
+_ADDRESS = regex(r"(?:\[(?P<order>\d+)\])?(?P<interface>[^\s:\[\]<>]+):(?P<address>[^\s<>]+)<(?P<port>\d+)>")
+_ADAPTER = regex(r"\[\d+\] ?(?P<device>[\w.+-]+):(?P<port>\d+)[^\s/]*/(?P<layer>[A-Za-z]+)")
+_OOB = regex(r"; OOB (?P<oob>\S+)")
+_CHANNEL = regex(
     r"(?:(?:Channel|Ring) (?P<channel>\d+)(?:/\d+)? : (?P<near>\d+)(?:\[[0-9a-fx]+\])?|^(?P<cut_near>\d+)\[[0-9a-fx]+\])"
     r" -> (?P<far>\d+)(?:\[[0-9a-fx]+\])?"
     r"(?: \[(?:send|receive)\])? via (?P<via>[^\n]+)"
 )
-_VIA_TAIL = re.compile(r"\s+comm 0x.*$|/GDRDMA|/Shared|/read|/CE|\((?:\d+|PCI)\)")
-_GDR = re.compile(
+_VIA_TAIL = regex(r"\s+comm 0x.*$|/GDRDMA|/Shared|/read|/CE|\((?:\d+|PCI)\)")
+_GDR = regex(
     r"GPU Direct RDMA (?:\((?P<how>[\w-]+)\) )?(?P<state>[Ee]nabled"
     r"|[Dd]isabled) for (?:HCA (?P<index>\w+) '(?P<hca>[^']+)'(?: \((?P<why>[^)]*)\))?|(?P<pair>GPU .*))"
 )
-_USES_GDR = re.compile(r"(?P<why>use ring PXN \d+ GDR (?P<gdr>\d+))")
-_INIT = re.compile(r"\bcomm \S+ rank (?P<rank>\d+) n[rR]anks (?P<count>\d+)\b.* - Init (?P<state>START|COMPLETE)")
-_TUNING = re.compile(
+_USES_GDR = regex(r"(?P<why>use ring PXN \d+ GDR (?P<gdr>\d+))")
+_INIT = regex(r"\bcomm \S+ rank (?P<rank>\d+) n[rR]anks (?P<count>\d+)\b.* - Init (?P<state>START|COMPLETE)")
+_TUNING = regex(
     r"^(?:(?P<operation>\w+)(?: \[[\w ]+\])?: )?(?P<size>\d+) Bytes -> (?:Algo (?P<algorithm>\w+) proto (?P<protocol>\w+)"
     r"|Kernel (?P<kernel>\w+))"
     r"(?:.*\{Lo\.\.Hi\}=\{(?P<low>\d+)\.\.(?P<high>\d+)\})?"
 )
-_CHANNELS = re.compile(r"^(?P<count>\d+) coll channels, ")
+_CHANNELS = regex(r"^(?P<count>\d+) coll channels, ")
 _ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")
 _PROTOCOLS = ("LL", "LL128", "SIMPLE")
 """By the numbers that NCCL prints before 2.24 (src/include/nccl_tuner.h)."""
-_ENV = re.compile(r"^(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+) set (?P<by>by environment )?to (?P<setting>.*?)\.?\s*$")
-_VERSION = re.compile(
+_ENV = regex(r"^(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+) set (?P<by>by environment )?to (?P<setting>.*?)\.?\s*$")
+_VERSION = regex(
     r"\b(?P<name>NCCL|RCCL) version ?:? (?P<version>\d+\.\d+[\w.+:-]*)|^(?P<other>HIP|ROCm) version +: (?P<release>\d[\w.-]*)"
 )
-_CUDA = re.compile(r"^cudaDriverVersion (?P<number>\d+)")
-_OFI = re.compile(r"^NET/OFI Initializing aws-ofi-\w+ (?P<release>\S+)|^NET/OFI Selected [Pp]rovider is (?P<provider>[^\s,]+)")
-_NETWORK = re.compile(r"^Using network (?P<name>.+)|^Assigned NET plugin (?P<assigned>.+) to comm")
-_KNOWN_NETWORK = re.compile(r"^Using network (?:IB\w*|Socket|(?:AWS )?Libfabric|\w+_v\d+)\.?\s*$")
-_NO_PLUGIN = re.compile(
+_CUDA = regex(r"^cudaDriverVersion (?P<number>\d+)")
+_OFI = regex(r"^NET/OFI Initializing aws-ofi-\w+ (?P<release>\S+)|^NET/OFI Selected [Pp]rovider is (?P<provider>[^\s,]+)")
+_NETWORK = regex(r"^Using network (?P<name>.+)|^Assigned NET plugin (?P<assigned>.+) to comm")
+_KNOWN_NETWORK = regex(r"^Using network (?:IB\w*|Socket|(?:AWS )?Libfabric|\w+_v\d+)\.?\s*$")
+_NO_PLUGIN = regex(
     r"^NET/Plugin ?:.*(?:No plugin found|Could not find: libnccl-net|dlerror=libnccl-net\S*: cannot open|Using internal network plugin|Failed to find ncclNetPlugin symbol)"
 )
-_PLUGIN = re.compile(
+_PLUGIN = regex(
     r"^NET/Plugin ?: Loaded net plugin (?P<loaded>.+?) \(v\d+\)|^P2P plugin (?P<p2p>\S+)|^Plugin Path : (?:\S*/)?(?P<path>[^\s/]+)"
     r"|^Successfully loaded external network plugin (?P<external>\S+)"
 )
-_LAST_ERROR = re.compile(r"(?:^|[\s:])Last error:\s*(?P<rest>.*)$")
-_CUT = re.compile(r"^(?:Bootstrap ?: Using(?! \S+:-?\d+$)|NET/Socket : Using|NET : Using interface|Channel \d+(?:/\d+)? : \d+\[)")
+_LAST_ERROR = regex(r"(?:^|[\s:])Last error:\s*(?P<rest>.*)$")
+_CUT = regex(r"^(?:Bootstrap ?: Using(?! \S+:-?\d+$)|NET/Socket : Using|NET : Using interface|Channel \d+(?:/\d+)? : \d+\[)")
 """Beginnings of lines that always go on to an address or a transport; a line that does not is cut."""
 
-_RECOGNISED = re.compile(
+_RECOGNISED = regex(
     r"\b[NR]CCL (?:INFO|WARN|TRACE|ERROR|version|error|failure)\b|NET/(?:IB|Socket|Plugin|OFI) ?:|Bootstrap ?: Using"
     r"|nccl(?:System|Remote|Internal|UnhandledCuda)Error|Last error:|Got completion (?:from peer|with)|ibv_\w+ failed|libibverbs"
     r"|shared memory segment|posix_fallocate|NET with id|set by environment to|via (?:P2P|SHM|NET)/"

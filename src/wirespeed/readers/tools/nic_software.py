@@ -16,6 +16,7 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_LINE_CHARACTERS = 1_000
 
@@ -45,16 +46,16 @@ _MAJOR_ALONE = frozenset({"cuda", "driver", "doca"})
 
 _ALL = "|".join(pattern for pattern in _NAMES.values())
 _DIGITS = r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-+.]?[A-Za-z0-9_]+(?:[-+.][A-Za-z0-9_]+)*)?|\d{2,3}(?![\w.,]))"
-_TUPLE = re.compile(r"(?P<name>NCCL|nccl)[^\n(]{0,20}\((?P<version>\d+, \d+, \d+)\)")
-_MENTION = re.compile(
+_TUPLE = regex(r"(?P<name>NCCL|nccl)[^\n(]{0,20}\((?P<version>\d+, \d+, \d+)\)")
+_MENTION = regex(
     rf"(?<![\w./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\."
     rf"|\s)\s?)?{_DIGITS}"
 )
-_IMAGE = re.compile(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-inference|nginx|traefik|envoy|haproxy):{_DIGITS}")
-_NAME_OF = {name: re.compile(rf"^(?:{pattern})$") for name, pattern in _NAMES.items()}
-_ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$")
-_NOT_A_VERSION = re.compile(r"\s?(?:%|[kKMGT]i?[Bb]|ms\b|us\b|s\b|times\b|x\b|tok|GPUs?\b|nodes?\b|W\b|errors?\b|req)")
-_QUICK = re.compile(rf"\b(?:{_ALL})(?:\W|[Vv])")
+_IMAGE = regex(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-inference|nginx|traefik|envoy|haproxy):{_DIGITS}")
+_NAME_OF = {name: regex(rf"^(?:{pattern})$") for name, pattern in _NAMES.items()}
+_ADDRESS = regex(r"^\d{1,3}(?:\.\d{1,3}){3}$")
+_NOT_A_VERSION = regex(r"\s?(?:%|[kKMGT]i?[Bb]|ms\b|us\b|s\b|times\b|x\b|tok|GPUs?\b|nodes?\b|W\b|errors?\b|req)")
+_QUICK = regex(rf"\b(?:{_ALL})(?:\W|[Vv])")
 
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
@@ -108,11 +109,11 @@ def _mentions(text: str) -> re.Match[str] | None:
     return _MENTION.match(text) if _FIRST_LETTER.match(text) else None
 
 
-_ASKED = re.compile(r"\b(?P<module>[a-z][a-z_]*)\.__version__|\b(?P<cuda>torch\.version\.cuda)\b|\bcuda\.nccl\.version\(\)")
-_WORDS = re.compile(r"\(\d+(?:, ?\d+)+\)|[^\s()]+")
-_FIRST_LETTER = re.compile(r"[A-Za-z]")
-_DIGIT = re.compile(r"\d")
-_NUMBERED = re.compile(r"[\d-]|(?i:node|host|worker|master|gpu)")
+_ASKED = regex(r"\b(?P<module>[a-z][a-z_]*)\.__version__|\b(?P<cuda>torch\.version\.cuda)\b|\bcuda\.nccl\.version\(\)")
+_WORDS = regex(r"\(\d+(?:, ?\d+)+\)|[^\s()]+")
+_FIRST_LETTER = regex(r"[A-Za-z]")
+_DIGIT = regex(r"\d")
+_NUMBERED = regex(r"[\d-]|(?i:node|host|worker|master|gpu)")
 
 
 def _name(written: str) -> str | None:

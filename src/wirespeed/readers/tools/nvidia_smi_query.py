@@ -1,6 +1,5 @@
 """`nvidia-smi -q`: indented sections of `label : value`, whole, cut by `-d`, or quoted in part."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -13,16 +12,17 @@ from wirespeed.model.text import Text
 from wirespeed.readers.parsing import gpu_figures as figures
 from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_GPU = re.compile(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
-_RECOGNISED = re.compile(
+_GPU = regex(r"^GPU (?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+_RECOGNISED = regex(
     r"(?m)=NVSMI LOG=|^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:|Clocks (?:Throttle|Event) Reasons *$|^ *(?:HW"
     r"|SW) [\w ]{1,30}: (?:Not )?Active"
     r"|^ *(?:GPU Link Info|PCIe Generation|GPU Power Readings|Fabric) *$|^ *GPU Current Temp +:|^ *(?:Current"
     r"|Enforced|Max) Power Limit +:"
 )
 _REASON_SECTIONS = frozenset({"Clocks Throttle Reasons", "Clocks Event Reasons"})
-_REASON_LABEL = re.compile(r"^(?:HW|SW) (?:Slowdown|Power Cap|Thermal Slowdown|Power Brake Slowdown)$")
+_REASON_LABEL = regex(r"^(?:HW|SW) (?:Slowdown|Power Cap|Thermal Slowdown|Power Brake Slowdown)$")
 _COUNTERS = "Clocks Event Reasons Counters"
 _POWER_SECTIONS = frozenset({"Power Readings", "GPU Power Readings", ""})
 _MOST_SECTIONS = 16

@@ -11,16 +11,17 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_QUOTES = 4
 
-_REPLY = re.compile(
+_REPLY = regex(
     r"(?<![\w.:])(?P<target>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?:%\d{1,4})?[^=:]{0,16}: ?(?:[^\W\d_]{2,12}=(?P<size>\d{1,5}) )?"
     r"[^\W\d_]{1,12}(?:=|<|= ?<)(?P<ms>\d{1,6}) ?ms(?: TTL=(?P<ttl>\d{1,3}))?\s*$"
 )
 """`Reply from ADDRESS: bytes=32 time=171ms TTL=51`; the words differ by language, the form does not."""
-_SUMMARY = re.compile(r"= (?P<sent>\d{1,9}), ?[^=,]{1,40} = (?P<received>\d{1,9}), ?[^=,]{1,40} = (?P<lost>\d{1,9})\b")
-_RECOGNISED = re.compile(r"(?m)\b\w{2,12}=\d{1,5} \w{1,12}[=<]\d{1,6} ?ms TTL=\d{1,3}\s*$")
+_SUMMARY = regex(r"= (?P<sent>\d{1,9}), ?[^=,]{1,40} = (?P<received>\d{1,9}), ?[^=,]{1,40} = (?P<lost>\d{1,9})\b")
+_RECOGNISED = regex(r"(?m)\b\w{2,12}=\d{1,5} \w{1,12}[=<]\d{1,6} ?ms TTL=\d{1,3}\s*$")
 
 
 @dataclass(slots=True)

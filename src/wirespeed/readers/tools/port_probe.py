@@ -12,6 +12,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 Outcome: TypeAlias = Literal["connected", "refused", "timed-out", "no-route", "unreachable", "reset", "aborted", "prohibited"]
 
@@ -19,73 +20,69 @@ REFUSED_WITHIN_S = 1.0
 """curl names no reason since 7.84; a refusal comes back at once, an unanswered address resolution takes about 3 s."""
 
 _OUTCOMES: tuple[tuple[re.Pattern[str], Outcome], ...] = (
-    (re.compile(r"(?i)connection refused|\bECONNREFUSED\b|actively refused"), "refused"),
-    (re.compile(r"(?i)no route to host|\bEHOSTUNREACH\b|host is unreachable"), "no-route"),
-    (re.compile(r"(?i)network is unreachable|\bENETUNREACH\b"), "unreachable"),
+    (regex(r"(?i)connection refused|\bECONNREFUSED\b|actively refused"), "refused"),
+    (regex(r"(?i)no route to host|\bEHOSTUNREACH\b|host is unreachable"), "no-route"),
+    (regex(r"(?i)network is unreachable|\bENETUNREACH\b"), "unreachable"),
     (
-        re.compile(r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout"),
+        regex(r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout"),
         "timed-out",
     ),
-    (re.compile(r"(?i)connection reset|\bECONNRESET\b"), "reset"),
-    (re.compile(r"(?i)operation not permitted|permission denied|administratively prohibited"), "prohibited"),
+    (regex(r"(?i)connection reset|\bECONNRESET\b"), "reset"),
+    (regex(r"(?i)operation not permitted|permission denied|administratively prohibited"), "prohibited"),
 )
-_LOOSE_TIMEOUT = re.compile(r"(?i)\btime(?:d )?-?out\b|operation now in progress|operation timed out")
-_SAYS_CONNECTED = re.compile(r"(?i)\bsucceeded\b|\bopen$|^connected to ")
-_NOT_CONNECTING = re.compile(
-    r"(?i)while (?:reading|sending|waiting)|read timed out|readtimeout|\brecv\(\) failed|NCCL (?:WARN|INFO)"
-)
+_LOOSE_TIMEOUT = regex(r"(?i)\btime(?:d )?-?out\b|operation now in progress|operation timed out")
+_SAYS_CONNECTED = regex(r"(?i)\bsucceeded\b|\bopen$|^connected to ")
+_NOT_CONNECTING = regex(r"(?i)while (?:reading|sending|waiting)|read timed out|readtimeout|\brecv\(\) failed|NCCL (?:WARN|INFO)")
 
 _HOST = r"(?P<host>\[[0-9a-fA-F:.%\w]+\]|[\w.-]{1,253})"
 _PORT = r"(?P<port>\d{1,5})"
-_NC_COMMAND = re.compile(rf"(?:^|[\s$#/])(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d{{1,15}}\s+)?)*{_HOST}\s+{_PORT}\b(?P<rest>.*)")
-_URL_COMMAND = re.compile(rf"(?:^|[\s$#])(?:curl|wget)\s.{{0,2000}}?(?P<scheme>https?)://(?:[^\s@/]+@)?{_HOST}(?::{_PORT})?")
-_CURL_BARE_COMMAND = re.compile(rf"(?:^|[\s$#])curl\s+(?:-\S+\s+)*{_HOST}:{_PORT}(?:[/\s]|$)")
-_DEV_TCP = re.compile(rf"/dev/tcp/{_HOST}/{_PORT}\b(?P<rest>.*)")
-_PROMPT = re.compile(r"^\S*[$#] \S|^\S+ [$#] \S")
+_NC_COMMAND = regex(rf"(?:^|[\s$#/])(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d{{1,15}}\s+)?)*{_HOST}\s+{_PORT}\b(?P<rest>.*)")
+_URL_COMMAND = regex(rf"(?:^|[\s$#])(?:curl|wget)\s.{{0,2000}}?(?P<scheme>https?)://(?:[^\s@/]+@)?{_HOST}(?::{_PORT})?")
+_CURL_BARE_COMMAND = regex(rf"(?:^|[\s$#])curl\s+(?:-\S+\s+)*{_HOST}:{_PORT}(?:[/\s]|$)")
+_DEV_TCP = regex(rf"/dev/tcp/{_HOST}/{_PORT}\b(?P<rest>.*)")
+_PROMPT = regex(r"^\S*[$#] \S|^\S+ [$#] \S")
 
-_NC_RESULT = re.compile(rf"(?:Connection to {_HOST}(?: \([^)]*\))? {_PORT} port .{{0,60}}(?P<open>succeeded))")
-_NC_FAILED = re.compile(rf"\bconnect to {_HOST}(?: \([^)]*\))? port {_PORT}(?: \((?:tcp|udp)\))? (?:failed|timed out)(?P<why>.*)")
-_NC_TRADITIONAL = re.compile(
+_NC_RESULT = regex(rf"(?:Connection to {_HOST}(?: \([^)]*\))? {_PORT} port .{{0,60}}(?P<open>succeeded))")
+_NC_FAILED = regex(rf"\bconnect to {_HOST}(?: \([^)]*\))? port {_PORT}(?: \((?:tcp|udp)\))? (?:failed|timed out)(?P<why>.*)")
+_NC_TRADITIONAL = regex(
     rf"^\s*{_HOST}? ?\[(?P<address>[\d.]+)\] {_PORT} \([^)]*\)(?: :)? ?(?P<why>open|.*(?:refused|timed out|unreachable|No route).*)$"
 )
-_NCAT_OPEN = re.compile(rf"^\s*Ncat: Connected to {_HOST}:{_PORT}\.")
-_BARE = re.compile(
+_NCAT_OPEN = regex(rf"^\s*Ncat: Connected to {_HOST}:{_PORT}\.")
+_BARE = regex(
     r"^\s*(?:Ncat|nc|netcat|ncat|telnet): (?P<why>\S.*)$|^\s*(?P<alone>Connection (?:refused|timed out|reset by peer)|No route to host)\.?\s*$"
 )
-_TELNET_OPEN = re.compile(rf"^\s*Connected to {_HOST}\.\s*$")
-_SSH = re.compile(rf"\bconnect to host {_HOST} port {_PORT}: (?P<why>.*)$")
-_WGET = re.compile(rf"Connecting to {_HOST}(?: \([^)]*\))?(?:\|[^|]*\|)?:{_PORT}\.\.\. (?P<why>connected\.|failed: .*)")
+_TELNET_OPEN = regex(rf"^\s*Connected to {_HOST}\.\s*$")
+_SSH = regex(rf"\bconnect to host {_HOST} port {_PORT}: (?P<why>.*)$")
+_WGET = regex(rf"Connecting to {_HOST}(?: \([^)]*\))?(?:\|[^|]*\|)?:{_PORT}\.\.\. (?P<why>connected\.|failed: .*)")
 
-_CURL_CONNECT = re.compile(
+_CURL_CONNECT = regex(
     rf"curl: \((?:7|28)\) Failed(?: to)? connect to {_HOST}(?::| port ){_PORT}(?: \([^)]*\))?(?: after (?P<ms>\d{{1,15}}) ms)?[:;] (?P<why>.*)"
 )
-_CURL_VERBOSE = re.compile(
+_CURL_VERBOSE = regex(
     rf"^\s*\*\s+(?:connect to (?P<failed>\S+) port (?P<failed_port>\d{{1,5}}).* failed: (?P<why>.*)|Connected to {_HOST} \([^)]*\) port {_PORT})"
 )
-_CURL_TIMEOUT = re.compile(r"curl: \(28\) Connect(?:ion)? timed? ?out(?: after (?P<ms>\d{1,15}) (?:milliseconds|ms))?")
-_CURL_CLOSED = re.compile(r"curl: \((?P<code>52|55|56|35)\) (?P<why>.*)")
+_CURL_TIMEOUT = regex(r"curl: \(28\) Connect(?:ion)? timed? ?out(?: after (?P<ms>\d{1,15}) (?:milliseconds|ms))?")
+_CURL_CLOSED = regex(r"curl: \((?P<code>52|55|56|35)\) (?P<why>.*)")
 
 _TARGETS = (
-    re.compile(rf"dial tcp {_HOST}:{_PORT}"),
-    re.compile(rf"upstream: \"https?://{_HOST}:{_PORT}"),
-    re.compile(rf"\b(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) {_HOST}:{_PORT}"),
-    re.compile(rf"host='{_HOST}', port={_PORT}"),
-    re.compile(rf"Connect call failed \('{_HOST}', {_PORT}"),
-    re.compile(
-        rf"(?i)(?:could ?n.t|cannot|failed to|unable to) connect to (?:host |server |address )?(?:https?://)?{_HOST}:{_PORT}"
-    ),
-    re.compile(rf"\burl[=:]\s?['\"]?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
-    re.compile(rf"(?i)connect\w* (?:to )?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
+    regex(rf"dial tcp {_HOST}:{_PORT}"),
+    regex(rf"upstream: \"https?://{_HOST}:{_PORT}"),
+    regex(rf"\b(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) {_HOST}:{_PORT}"),
+    regex(rf"host='{_HOST}', port={_PORT}"),
+    regex(rf"Connect call failed \('{_HOST}', {_PORT}"),
+    regex(rf"(?i)(?:could ?n.t|cannot|failed to|unable to) connect to (?:host |server |address )?(?:https?://)?{_HOST}:{_PORT}"),
+    regex(rf"\burl[=:]\s?['\"]?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
+    regex(rf"(?i)connect\w* (?:to )?(?P<scheme>https?)://{_HOST}(?::{_PORT})?"),
 )
-_LIBRARY_CONNECTS = re.compile(
+_LIBRARY_CONNECTS = regex(
     r"\bconnect_tcp\.started host='(?P<host>[\w.:-]{1,253})' port=(?P<port>\d{1,5})"
     r"|\bStarting new HTTPS? connection \(\d{1,9}\): (?P<name>[\w.-]{1,253}):(?P<number>\d{1,5})"
 )
 """What httpcore (of httpx and the clients built on it) and urllib3 (of requests) log for each connection that they make."""
-_NMAP_TARGET = re.compile(r"Nmap scan report for (?P<host>\S+)")
-_NMAP_PORT = re.compile(r"^\s*(?P<port>\d{1,5})/tcp\s+(?P<state>open|closed|filtered)\b")
+_NMAP_TARGET = regex(r"Nmap scan report for (?P<host>\S+)")
+_NMAP_PORT = regex(r"^\s*(?P<port>\d{1,5})/tcp\s+(?P<state>open|closed|filtered)\b")
 _NMAP_OUTCOMES: dict[str, Outcome] = {"open": "connected", "closed": "refused", "filtered": "timed-out"}
-_MARK = re.compile(
+_MARK = regex(
     r"(?i)connection refused|ECONNREFUSED|no route to host|EHOSTUNREACH|network is unreachable|connect(?:ion)? timed out|ETIMEDOUT"
     r"|i/o timeout|curl: \((?:7|28|35|52|55|56)\)|port .{0,60} succeeded|^[ \t]*Ncat: |Connecting to \S+:\d{1,15}\.\.\. |^Connected to \S+\.$"
     r"|^[ \t]*\d{1,5}/tcp\s+(?:open|closed|filtered)|\* +Connected to \S+ \(.{0,80}\) port \d|couldn.t connect to \S+:\d"

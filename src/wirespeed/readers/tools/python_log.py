@@ -3,7 +3,6 @@
 The topics of `FrameworkEvent` are described in `model/events/log.py`.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "python-log"
 
@@ -131,16 +131,16 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|RPC call to \w+ timed out",
     ),
 )
-_PATTERNS = tuple((topic, re.compile(pattern)) for topic, pattern in _KINDS)
+_PATTERNS = tuple((topic, regex(pattern)) for topic, pattern in _KINDS)
 _LOOSE = frozenset({"heartbeat-lost", "kv-preemption", "kv-cache", "process-died", "transfer-failed", "timeout", "barrier-timeout"})
 """Topics whose wordings people use as well: taken only from lines that look like a program's."""
-_PROGRAM = re.compile(
+_PROGRAM = regex(
     r"\b(?:ERROR|WARN(?:ING)?|INFO|FATAL|CRITICAL|DEBUG)\b|\w(?:Error|Exception)\b|\[(?:default|rank)\d+\]|^\s*\[|\bpid[= ]\d+"
     r"|\d\d:\d\d:\d\d|\bsrun: error: |\bslurmstepd: |\b[Ee]rrno|exitcode\s*[:=]|\((?:raylet|autoscaler|\w+ pid=)"
 )
 _OF_RANKS = frozenset({"collective-mismatch", "collective-missing-rank", "collective-state", "barrier-timeout"})
 """Topics of which one line may name several ranks."""
-_HINT = re.compile(
+_HINT = regex(
     r"(?i)time[d -]*out|err|fail|refus|reset|sig|exit|died|dead|dump|mismatch|culprit|missing ranks"
     r"|did not join|collective state|unable"
     r"|preempt|retract|memory|kv ?cache|bad_alloc|node failure|killed|aborted|broken pipe|epipe|emfile|too many open|requested address"
@@ -149,31 +149,31 @@ _HINT = re.compile(
     r"|not found|eligible|empty list|unavailable|watchdog|ucs_|ucp_|handshake|unhandled|shut down|closed|ancdata"
 )
 """One of these is in every line that has a topic; others are not looked at further."""
-_OTHERS = re.compile(r"\b[NR]CCL (?:INFO|WARN|TRACE)\b|\bupstream\b|^\s*\[\s*\d+\.\d{6}\] (?!\[)|\bkernel: ")
+_OTHERS = regex(r"\b[NR]CCL (?:INFO|WARN|TRACE)\b|\bupstream\b|^\s*\[\s*\d+\.\d{6}\] (?!\[)|\bkernel: ")
 """Lines that other readers own: NCCL's, proxies' and the kernel's."""
 _MOST_LOOKED_AT_CHARACTERS = 2_000
 _MOST_MESSAGE_CHARACTERS = 500
 _MS_PER_SECOND = 1000.0
 
-_RANK = re.compile(r"\[(?:default|rank)(?P<launcher>\d+)\]|\b[Rr]ank (?P<own>\d+)(?:\]|;| is running)")
-_SEQUENCE = re.compile(r"(?:SeqNum=|SequenceNumber=|work sequence id: |Timeout at NCCL work: |OpNum=)(?P<number>\d+)")
-_OPERATION = re.compile(r"OpType=(?P<name>\w+)")
-_ELEMENTS = re.compile(r"NumelIn=(?P<count>\d+)")
-_MILLISECONDS = re.compile(r"Timeout\(ms\)=(?P<ms>\d+)|(?:after|in|timeout of) (?P<printed>\d+) ?(?:ms|milliseconds)\b")
-_SECONDS = re.compile(r"(?:after|within|in) (?P<s>\d+(?:\.\d+)?) ?(?:s|sec|secs|seconds)\b")
-_PEER = re.compile(
+_RANK = regex(r"\[(?:default|rank)(?P<launcher>\d+)\]|\b[Rr]ank (?P<own>\d+)(?:\]|;| is running)")
+_SEQUENCE = regex(r"(?:SeqNum=|SequenceNumber=|work sequence id: |Timeout at NCCL work: |OpNum=)(?P<number>\d+)")
+_OPERATION = regex(r"OpType=(?P<name>\w+)")
+_ELEMENTS = regex(r"NumelIn=(?P<count>\d+)")
+_MILLISECONDS = regex(r"Timeout\(ms\)=(?P<ms>\d+)|(?:after|in|timeout of) (?P<printed>\d+) ?(?:ms|milliseconds)\b")
+_SECONDS = regex(r"(?:after|within|in) (?P<s>\d+(?:\.\d+)?) ?(?:s|sec|secs|seconds)\b")
+_PEER = regex(
     r"remote=\[?(?P<remote>[^\]\s,)]+)\]?:(?P<remote_port>\d+)|connect to \[(?P<name>[^\]\s]+)\]:(?P<name_port>\d+)"
     r"|connect to \((?P<pair>[^,\s]+), (?P<pair_port>\d+)\)|dial tcp (?P<dialled>[^\s:]+):(?P<dialled_port>\d+)"
     r"|Unable to find (?:address|interface) for:? (?P<wanted>\S+)|'node:(?P<node>[^']+)'"
     r"|url=\w+://(?P<url>[^/\s]+)|dest_addr=(?P<dest>[^\s:,)]+):(?P<dest_port>\d+)"
 )
-_ABOUT_ONE_RANK = re.compile(
+_ABOUT_ONE_RANK = regex(
     r"(?:Culprit rank|Rank) \d+(?:;| is running collective).*?(?=,? (?:but )?(?:Culprit rank|Rank) \d+(?:;| is running)|$)"
 )
 """Part of an analysis line that speaks of one rank."""
-_MISSING = re.compile(r"missing ranks: \{(?P<ranks>[\d, ]+)\}|Ranks? (?P<late>[\d, ]+) failed to pass monitoredBarrier")
-_BLOCK = re.compile(r"(?:^|\s)(?:Collective (?P<number>\d+) at entry|Not all ranks joining collective\D*(?P<joining>\d+))")
-_BLOCK_OPERATION = re.compile(r"(?:^|\s)collective: (?:\w+:)?(?P<name>\w+)")
+_MISSING = regex(r"missing ranks: \{(?P<ranks>[\d, ]+)\}|Ranks? (?P<late>[\d, ]+) failed to pass monitoredBarrier")
+_BLOCK = regex(r"(?:^|\s)(?:Collective (?P<number>\d+) at entry|Not all ranks joining collective\D*(?P<joining>\d+))")
+_BLOCK_OPERATION = regex(r"(?:^|\s)collective: (?:\w+:)?(?P<name>\w+)")
 
 
 @dataclass(slots=True)

@@ -12,18 +12,19 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_REQUESTS = 5_000
 
-_GIN = re.compile(
+_GIN = regex(
     r"\[GIN\] (?P<date>\d{4}/\d\d/\d\d) - (?P<clock>\d\d:\d\d:\d\d) \|\s*(?P<status>[1-5]\d\d)\s*\|\s*(?P<took>[\d.a-zµμ]{2,24})\s*\|[^|]{0,80}\|"
     r"\s*(?P<method>[A-Z]{3,7})\s+\"(?P<path>[^\"?]{1,300})"
 )
-_NGINX = re.compile(
+_NGINX = regex(
     r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>\d\d:\d\d:\d\d) (?P<zone>[+-]\d{4})\] \"(?P<method>[A-Z]{3,7}) (?P<path>[^ ?\"]{1,300})[^\"]{0,2000}\""
     r" (?P<status>[1-5]\d\d) .{0,2000}?\b(?:rt|request_time|req_time)\"?[=:]\s?\"?(?P<seconds>\d{1,9}(?:\.\d{1,6})?)\b"
 )
-_PART = re.compile(r"(\d{1,9}(?:\.\d{1,12})?)(h|ms|m|s|µs|μs|us|ns)")
+_PART = regex(r"(\d{1,9}(?:\.\d{1,12})?)(h|ms|m|s|µs|μs|us|ns)")
 _S = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "μs": 1e-6, "us": 1e-6, "ns": 1e-9}
 _MONTHS = {name: number for number, name in enumerate(month_abbr)}
 

@@ -13,43 +13,44 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem, Quote
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 MOST_HEADER_LINES = 20
 """How far below a status line its `Server:` header is looked for."""
 MOST_MESSAGE_CHARACTERS = 300
 WORST_GOOD_STATUS = 399
 
-_STATUS_LINE = re.compile(r"(?:^|[<\s])HTTP/(?:1\.[01]|2(?:\.0)?|3) (?P<code>[1-5]\d\d)(?:\s+(?P<reason>[A-Z][A-Za-z -]*?))?\s*$")
-_SERVER_HEADER = re.compile(r"(?i)^(?:< )?server: (?P<server>\S.*?)\s*$")
+_STATUS_LINE = regex(r"(?:^|[<\s])HTTP/(?:1\.[01]|2(?:\.0)?|3) (?P<code>[1-5]\d\d)(?:\s+(?P<reason>[A-Z][A-Za-z -]*?))?\s*$")
+_SERVER_HEADER = regex(r"(?i)^(?:< )?server: (?P<server>\S.*?)\s*$")
 _REQUEST = r"\"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|CONNECT) \S{1,2000} HTTP/[\d.]+\""
-_ACCESS = re.compile(rf"{_REQUEST}\s+(?P<code>[1-5]\d\d)\b(?P<rest>.*)")
-_UVICORN = re.compile(r"^INFO:\s+\S+ - \"")
-_REQUEST_TIME = re.compile(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
-_INGRESS_TIME = re.compile(r"\" \d{1,15} (?P<seconds>\d{1,15}\.\d{3}) \[")
-_ENVOY = re.compile(rf"{_REQUEST}\s+(?P<code>\d{{1,3}}) (?P<flags>[A-Z]{{2,6}}(?:,[A-Z]{{2,6}})*) (?P<rest>.*)")
-_ENVOY_TIMES = re.compile(r"(?:^|\s)\d{1,15} \d{1,15} (?P<ms>\d{1,15}) (?:\d{1,15}|-)(?:\s|$)")
-_ENVOY_JSON = re.compile(r"\"response_flags\"\s*:\s*\"(?P<flags>[A-Z]{2,6}(?:,[A-Z]{2,6})*)\"")
-_JSON_CODE = re.compile(r"\"(?:response_code|status|status_code|upstream_status)\"\s*:\s*\"?(?P<code>[1-5]\d\d)\b")
-_JSON_MS = re.compile(r"\"duration\"\s*:\s*\"?(?P<ms>\d{1,15})\b")
-_HAPROXY_HTTP = re.compile(
+_ACCESS = regex(rf"{_REQUEST}\s+(?P<code>[1-5]\d\d)\b(?P<rest>.*)")
+_UVICORN = regex(r"^INFO:\s+\S+ - \"")
+_REQUEST_TIME = regex(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
+_INGRESS_TIME = regex(r"\" \d{1,15} (?P<seconds>\d{1,15}\.\d{3}) \[")
+_ENVOY = regex(rf"{_REQUEST}\s+(?P<code>\d{{1,3}}) (?P<flags>[A-Z]{{2,6}}(?:,[A-Z]{{2,6}})*) (?P<rest>.*)")
+_ENVOY_TIMES = regex(r"(?:^|\s)\d{1,15} \d{1,15} (?P<ms>\d{1,15}) (?:\d{1,15}|-)(?:\s|$)")
+_ENVOY_JSON = regex(r"\"response_flags\"\s*:\s*\"(?P<flags>[A-Z]{2,6}(?:,[A-Z]{2,6})*)\"")
+_JSON_CODE = regex(r"\"(?:response_code|status|status_code|upstream_status)\"\s*:\s*\"?(?P<code>[1-5]\d\d)\b")
+_JSON_MS = regex(r"\"duration\"\s*:\s*\"?(?P<ms>\d{1,15})\b")
+_HAPROXY_HTTP = regex(
     r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d{1,15}/-?\d{1,15}/-?\d{1,15}/-?\d{1,15}/\+?(?P<ms>\d{1,15}) (?P<code>-1|\d{3}) \+?\d{1,15} \S+ \S+ (?P<flags>[A-Za-z-]{4}) \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/"
 )
-_HAPROXY_TCP = re.compile(
+_HAPROXY_TCP = regex(
     r"\s\S{1,128} [^\s/]{1,128}/\S{1,128} -?\d{1,15}/-?\d{1,15}/\+?(?P<ms>\d{1,15}) \+?\d{1,15} (?P<flags>[A-Za-z-]{2}) \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/"
 )
-_HAPROXY_END = re.compile(r"[A-Za-z-]{2} \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/")
+_HAPROXY_END = regex(r"[A-Za-z-]{2} \d{1,15}/\d{1,15}/\d{1,15}/\d{1,15}/")
 """The termination state and the counts of connections, which few other lines hold."""
-_ALB = re.compile(
+_ALB = regex(
     r" app/\S{1,128} \S{1,64} \S{1,64} (?P<first>-1|\d{1,15}\.\d+) (?P<second>-1|\d{1,15}\.\d+) (?P<third>-1|\d{1,15}\.\d+) (?P<code>\d{3}) (?P<target>\d{3}|-) "
 )
-_ALB_FIELD = re.compile(r"\b(?:elb_status_code|lb_status|alb_status)\W{1,3}(?P<code>[1-5]\d\d)\b")
-_ALB_TIME = re.compile(r"\b(?:request|target|response)_processing_time\W{1,3}(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
-_REASON = re.compile(
+_ALB_FIELD = regex(r"\b(?:elb_status_code|lb_status|alb_status)\W{1,3}(?P<code>[1-5]\d\d)\b")
+_ALB_TIME = regex(r"\b(?:request|target|response)_processing_time\W{1,3}(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
+_REASON = regex(
     r"(?i)(?<![\d.])(?P<code>408|429|499|50[0-4]|52[0-4])[:,]? (?:Server Error: |Client Error: )?(?P<reason>Bad Gateway|Gateway Time-?out|Service (?:Temporarily )?Unavailable"
     r"|Too Many Requests|Internal Server Error|Slow Down|Request Time-?out|Client Closed Request)"
 )
-_CODE_WORDS = re.compile(r"(?i)\b(?:error|status|response|http)[ _]?(?:status[ _]?)?code:?[ =:]\s?(?P<code>429|499|50[0-4])\b")
-_MARKUP = re.compile(r"^\s*<")
+_CODE_WORDS = regex(r"(?i)\b(?:error|status|response|http)[ _]?(?:status[ _]?)?code:?[ =:]\s?(?P<code>429|499|50[0-4])\b")
+_MARKUP = regex(r"^\s*<")
 
 _ENVOY_TOPICS = {
     "UF": "upstream-refused", "UC": "upstream-closed", "UR": "upstream-closed", "UPE": "upstream-closed", "LR": "upstream-closed",
@@ -109,14 +110,14 @@ _PHRASES: tuple[tuple[str, str, str | None], ...] = (
     ("address-not-available", r"(?i:\bEADDRNOTAVAIL\b|cannot assign requested address)", None),
     ("worker-timeout", r"\bWORKER TIMEOUT \(pid:", "gunicorn"),
 )
-_PHRASE_SHAPES = tuple((topic, re.compile(shape), server) for topic, shape, server in _PHRASES)
+_PHRASE_SHAPES = tuple((topic, regex(shape), server) for topic, shape, server in _PHRASES)
 _PHRASE_HINTS = (
     "upstream", "UPSTREAM", "reset_reason", "backend", "worker_connections", "reset reason", "reached", "limiting", "Too many open", "TOOMANY", "toomany",
     "rate limit", "SlowDown", "educe your", "RequestLimit", "response_timeout", "request body", "Remote end", "isconnected", "idle connection",
     "hang up", "ERR_", "ncomplete", "TransferEncoding", "curl: (", "prematurely", "epoll_wait", "EADDR", "ddress", "WORKER TIMEOUT",
 )  # fmt: skip
 """Every phrase holds one of these; the other lines of a long log are passed over quickly."""
-_NGINX_LINE = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d{1,15}#\d{1,15}: ")
+_NGINX_LINE = regex(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d{1,15}#\d{1,15}: ")
 _MARKS: tuple[re.Pattern[str] | str, ...] = (
     r"HTTP/(?:1\.[01]|2(?:\.0)?|3) [1-5]\d\d\b",
     rf"{_REQUEST}\s+\d",

@@ -1,6 +1,5 @@
 """`show_gids`: the RoCE GID table, one line an entry; the IPv4 column may be empty."""
 
-import re
 from collections.abc import Iterator
 
 from wirespeed.model.facts.rdma import Gid
@@ -11,14 +10,15 @@ from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.excerpt import excerpt
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
-_ENTRY = re.compile(
+_ENTRY = regex(
     r"(?:^|\s)(?P<device>[A-Za-z][\w.-]{1,63})\s+(?P<port>\d{1,3})\s+(?P<index>\d{1,4})"
     r"\s+(?P<gid>(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4})"
     r"(?:\s+(?P<ipv4>\d{1,3}(?:\.\d{1,3}){3}))?(?:\s+(?P<version>v[12]))?(?:\s+(?P<link>[\w.@-]{1,32}))?\s*$"
 )
-_START = re.compile(r"^\s*(?:mlx|bnxt|roce|irdma|hns)\w*\s+\d{1,3}\s+\d{1,4}\s+[0-9a-fA-F]{4}:")
-_RECOGNISED = re.compile(
+_START = regex(r"^\s*(?:mlx|bnxt|roce|irdma|hns)\w*\s+\d{1,3}\s+\d{1,4}\s+[0-9a-fA-F]{4}:")
+_RECOGNISED = regex(
     r"(?m)^\s*DEV\s+PORT\s+INDEX\s+GID"
     r"|\b[A-Za-z]\w{1,63}\s{1,16}\d{1,3}\s{1,16}\d{1,4}\s{1,16}(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}"
 )

@@ -15,6 +15,7 @@ from wirespeed.model.record import Record
 from wirespeed.model.source import Problem
 from wirespeed.model.text import Text
 from wirespeed.readers.parsing.marks import marked
+from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "training-log"
 _N = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -88,12 +89,12 @@ _FORMS: tuple[tuple[str, str], ...] = (
         rf"|iter(?:ation)?)[ _]time\s*[:=]?\s*(?P<s>{_N}) ?s(?:ec)?\b",
     ),
 )
-_PATTERNS = tuple(re.compile(pattern) for _, pattern in _FORMS)
-_HINT = re.compile(
+_PATTERNS = tuple(regex(pattern) for _, pattern in _FORMS)
+_HINT = regex(
     r"[Tt]im(?:e|ing)|dt_data|Batch \(t\)|s/it\b|seconds: |/s\b|/sec|per second|SamplesPerSec|samples_per_second|tokens_per_second|tps:|wps:|dt:| ms \|"
 )
 """One of these is in every form; lines without any are not looked at further."""
-_RANK = re.compile(r"\[(?:default|rank)(?P<rank>\d+)\]")
+_RANK = regex(r"\[(?:default|rank)(?P<rank>\d+)\]")
 _MS_PER_SECOND = 1000.0
 _MOST_LOOKED_AT_CHARACTERS = 1_000
 _MOST_OVERWRITTEN = 200
