@@ -29,6 +29,8 @@ class Scripted(Tree):
     """Files by path, each a function from seconds since the start to text; None means gone."""
 
     def __init__(self, root: Path, clock: Clock, files: dict[str, Callable[[float], str | None]]) -> None:
+        for top in ("proc", "sys"):
+            (root / top).mkdir(exist_ok=True)
         super().__init__(root, host="scripted")
         self._clock, self._files, self._start_s = clock, files, clock.now_s
 

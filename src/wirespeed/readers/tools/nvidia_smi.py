@@ -67,6 +67,8 @@ def _first_line(
     lines: Lines, index: int, line: str, cells: list[str], driver: str | None, cuda: str | None
 ) -> tuple[Gpu, Quote] | None:
     """Name, bus and ECC; the last word of the first cell is the persistence mode (On, Off, N/A)."""
+    if not cells[0] or not cells[1]:
+        return None
     number, *words = cells[0].split()
     address = cells[1].split()[0]
     if not number.isdecimal() or not _PCI_ADDRESS.match(address):
