@@ -100,7 +100,36 @@ SEEN = {
         "wrong checksum",
     ),
 }
+STORE = "[E socket.cpp:793] [c10d] The client socket has timed out after 60s while trying to connect to (192.0.2.20, 2222).\n"
+NAMED = "node0 $ getent hosts $(hostname)\n{}  node0\n"
+LISTENS = "node0 $ ss -ltn\nState   Recv-Q  Send-Q   Local Address:Port   Peer Address:Port\nLISTEN  0       128            0.0.0.0:{}          0.0.0.0:*\n"
+STANDS = "rank 0-5, 7   {} (torch/distributed/distributed_c10d.py:3129)\nrank 6        all_reduce (torch/distributed/distributed_c10d.py:2501)\n"
+DUMPS = (
+    "node-a $ tcpdump -ni eth0 udp port 8472\nIP 192.0.2.11.45123 > 192.0.2.12.8472: OTV, flags [I] (0x08), overlay 0, instance 1\n"
+    "node-b $ tcpdump -ni eth0 {}\n0 packets captured\n"
+)
+PFC = (
+    "{}NCCL_IB_TC is not set\n$ mlnx_qos -i eth1\nPriority trust state: dscp\ndscp2prio mapping:\n        prio:0 dscp:07,06,05,04,03,02,01,00,\n"
+    "        prio:5 dscp:59,\nPFC configuration:\n        priority    0   1   2   3   4   5   6   7\n        enabled     {}\n"
+)
+SEEN |= {
+    "the endpoint under another name": ("host_ip_mismatch", STORE + NAMED.format("198.51.100.20"), "its own name means another"),
+    "nobody at the endpoint": ("host_ip_mismatch", STORE + LISTENS.format(22), "nobody listens"),
+    "ranks in two collectives": ("collective_mismatch_desync", STANDS.format("broadcast_object_list"), "different collectives"),
+    "sent and not received": ("firewall_blocks_ports", DUMPS.format("udp port 8472"), "none arrives"),
+    "a class that nothing protects": ("roce_pfc_missing", PFC.format("", "0   0   0   0   0   1   0   0"), "PFC is on for"),
+    "a port that waits": (
+        "ib_no_subnet_manager",
+        "  PCI_addr   |  RDMA  | Net | Numa | LnkStat | IpStat | Link | Rate\n000a:11:00.1 | mlx5_1 | ib1 |  2   |  init   |  down  |  IB  | 100\n",
+        "Initializing",
+    ),
+}
 QUIET = {
+    "the endpoint under its name": ("host_ip_mismatch", STORE + NAMED.format("192.0.2.20"), "its own name means another"),
+    "somebody at the endpoint": ("host_ip_mismatch", STORE + LISTENS.format(2222), "nobody listens"),
+    "ranks in one collective": ("collective_mismatch_desync", STANDS.format("all_reduce"), "different collectives"),
+    "another filter": ("firewall_blocks_ports", DUMPS.format("udp port 4789"), "none arrives"),
+    "a class that is protected": ("roce_pfc_missing", PFC.format("", "1   0   0   0   0   0   0   0"), "PFC is on for"),
     "the same GID row": ("roce_gid_index_wrong", GIDS.format("a", 5, 1, 1) + GIDS.format("b", 5, 2, 2), "another index"),
     "each host its own": ("duplicate_address", LOOP.format("", ""), "same address"),
     "all adapters named": ("nccl_wrong_hca", "NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_2,mlx5_3\n" + TOPO, "at most half"),
@@ -131,6 +160,27 @@ QUIET = {
     ),
     "the slow run is asked about": ("no_fault_line_rate_reached", SPEED + TEST.format("now", 6.50), "sent again"),
 }
+
+
+SAID = {
+    "spread by packet": (
+        "packet_reordering",
+        "ip load-sharing per-packet\nWe use round robin over the two circuits and packets arrive out of order.\n",
+        "spread over several",
+    ),
+    "the second part late": ("nagle_delayed_ack", "The second write of each answer comes 40 ms after the first.\n", ""),
+    "two flows into a port": (
+        "roce_pfc_missing",
+        "RoCE: two flows into one port make 5 Gb/s in sum, each alone 23. The switch is as it came out of the box.\n",
+        "",
+    ),
+    "a server that answers some": ("dns_slow", "The server answers the first 6 queries, the rest stays without an answer.\n", ""),
+}
+
+
+@pytest.mark.parametrize(("rule", "text", "wanted"), SAID.values(), ids=SAID)
+def test_told(rule: str, text: str, wanted: str) -> None:
+    assert [said for said, weight in _says(rule, text) if wanted in said and weight > 0], _says(rule, text)
 
 
 def _says(rule: str, text: str) -> list[tuple[str, float]]:

@@ -14,6 +14,9 @@ DSCP_SHIFT = 2
 """A type of service holds the DSCP in its upper six bits (RFC 2474)."""
 PRIORITY_SHIFT = 3
 """Where no map is listed, a NIC that trusts DSCP takes its upper three bits (mlx5 default, `mlnx_qos`)."""
+TRAFFIC_CLASSES = ("NCCL_IB_TC", "NCCL_GIN_IB_TC", "NVSHMEM_IB_TRAFFIC_CLASS", "UCX_IB_TRAFFIC_CLASS")
+UNSET_TOS = 0
+"""What the libraries take where the variable is said to be unset (NCCL user guide: NCCL_IB_TC)."""
 LARGEST_TOS = 255
 
 
@@ -53,7 +56,9 @@ def roce_classes(case: Case) -> tuple[RoceClass, ...]:
 
 
 def _types_of_service(case: Case) -> Iterator[tuple[int, Record]]:
-    for variable in case.every(EnvVar, name="NCCL_IB_TC"):
+    for variable in case.every(EnvVar, lambda one: one.name in TRAFFIC_CLASSES):
+        if variable.setting in (None, ""):
+            yield UNSET_TOS, variable
         tos = _tos(variable.setting)
         if tos is not None:
             yield tos, variable

@@ -22,6 +22,10 @@ _COLLECTIVE = re.compile(
 )
 """Calls that communicate, or hold a collective in common trainers (sharded saving, evaluation)."""
 
+_COLLECTIVE_NAME = re.compile(
+    r"_?(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|broadcast|barrier|gather|scatter|reduce|monitored_?barrier)\w*"
+)
+
 
 def _judge(case: Case) -> Verdict:
     watchdog = case.every(FrameworkEvent, topic="watchdog-timeout")
@@ -32,6 +36,7 @@ def _judge(case: Case) -> Verdict:
         *piece(_TOLD, PROVES + SLIGHT, case.every(FrameworkEvent, topic="collective-mismatch")),
         *piece(_NCCL_TOLD, STRONG + SLIGHT, case.every(NcclWarning, topic="collective-mismatch")),
         *piece(_DIFFERENT, STRONG + SLIGHT, _different_work(watchdog)),
+        *piece(_STAND_APART, STRONG + SLIGHT, _in_different_collectives(case)),
         *piece(_RAS_DIFFERENT, STRONG + SLIGHT, apart),
         *piece(_RAS_STUCK, FAIR, standing if not apart else ()),
         *piece(_RAS_BEHIND, SLIGHT, behind(case) if not apart and not standing else ()),
@@ -44,6 +49,15 @@ def _judge(case: Case) -> Verdict:
         *piece(_HANG, SLIGHT, case.said("hang") if case.said("ranks-disagree") else ()),
     )
     return Verdict(evidence=evidence)
+
+
+def _in_different_collectives(case: Case) -> tuple[FrameworkEvent, ...]:
+    """One rank each of those that stand in different collectives at the same look."""
+    found: dict[str, FrameworkEvent] = {}
+    for one in case.every(FrameworkEvent, topic="rank-stands"):
+        if one.operation is not None and _COLLECTIVE_NAME.fullmatch(one.operation):
+            found.setdefault(one.operation, one)
+    return tuple(found.values()) if len(found) > 1 else ()
 
 
 def _collectives_of_some(case: Case) -> tuple[Statement, ...]:
@@ -108,6 +122,8 @@ _BRANCH = Text(en="a collective stands in code that only some ranks run", zh="�
 _SOME_CODE = Text(en="code runs on some ranks only, and a collective waits", zh="有代码只在部分 rank 上执行，而集合操作在等待")
 _HANG = Text(en="the job hangs", zh="作业挂起")
 
+_STAND_APART = Text(en="ranks stand in different collectives at the same time", zh="同一时刻各 rank 处于不同的集合操作中")
+
 RULE = Rule(
     cause="collective-mismatch-desync",
     title=Text(en="Ranks issue different collectives", zh="各 rank 发起的集合操作不一致"),
@@ -119,7 +135,13 @@ RULE = Rule(
         (wants(FrameworkEvent, lambda one: one.topic in ("collective-mismatch", "collective-missing-rank", "watchdog-timeout")),),
         (wants(NcclWarning, lambda one: one.topic == "collective-mismatch"),),
         (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
+        (wants(FrameworkEvent, lambda one: one.topic == "rank-stands"),),
         (Statement,),
+    ),
+    silence_needs=(
+        (wants(FrameworkEvent, lambda one: one.topic in ("collective-mismatch", "collective-missing-rank", "watchdog-timeout")),),
+        (wants(NcclWarning, lambda one: one.topic == "collective-mismatch"),),
+        (wants(NcclRankState, lambda one: bool(one.launched_counts)),),
     ),
     judge=_judge,
     explain=Explain(

@@ -43,6 +43,7 @@ def _judge(case: Case) -> Verdict:
         evidence += piece(_STALLS, FAIR, [*_five_seconds(case), *case.said("dns-five-seconds", "dns-stall")])
         evidence += piece(_MUSL, SLIGHT, case.said("libc-musl"))
     pairs = [] if halves else _pairs(case)
+    evidence += against(_SOME, STRONG, case.said("dns-server-busy"))
     evidence += against(_BOTH, FAIR, [one for pair in pairs for one in pair])
     if failed and not rising:
         evidence += against(_NONE, STRONG, failed)
@@ -91,6 +92,9 @@ def _five_seconds(case: Case) -> list[Record]:
 _HALF = Text(
     en="of two questions that left together for {name}, {answered} was answered at once and {lost} not until it was asked again ({pairs_count} pairs)",
     zh="为 {name} 同时发出的两个查询中，{answered} 立即得到应答，{lost} 直到重发才有（共 {pairs_count} 对）",
+)
+_SOME = Text(
+    en="the server itself is late, down or leaves queries without an answer", zh="是服务器自身缓慢、不可用或不应答部分查询"
 )
 _BOTH = Text(en="A and AAAA questions that left together were both answered", zh="同时发出的 A 与 AAAA 查询都得到应答")
 _SEEN = Text(en="conntrack could not insert entries", zh="conntrack 插入失败")

@@ -8,6 +8,7 @@ from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
 from wirespeed.model.events.nccl import NcclWarning
 from wirespeed.model.facts.cluster import NetworkPolicy
+from wirespeed.model.facts.link import Counter
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Value, Verdict, contradicts
 from wirespeed.model.flows import IcmpReport
 from wirespeed.model.kinds import Explain, Rule, wants
@@ -46,6 +47,7 @@ def _judge(case: Case) -> Verdict:
     closing = [one for one in case.every(NetworkPolicy) if one.closed or (one.limited and not _lets_through(one, timed_out))]
     evidence = (
         *piece(_SILENT_PORTS, STRONG if len({one.port for one in silent}) >= SEVERAL_COUNT else SLIGHT, silent, **_named(silent)),
+        *piece(_GONE, STRONG + SLIGHT, _sent_and_not_received(case)),
         *piece(_PROHIBITED, STRONG + SLIGHT, prohibited),
         *piece(_REJECTED, FAIR, no_route if not prohibited else ()),
         *piece(_TIMED_OUT, SLIGHT, timed_out),
@@ -62,6 +64,20 @@ def _judge(case: Case) -> Verdict:
         *(contradicts(_NO_FILTER, FAIR, one) for one in case.denied("packet-filter")[:1]),
     )
     return Verdict(evidence=evidence)
+
+
+def _sent_and_not_received(case: Case) -> tuple[Counter, ...]:
+    """One filter on two hosts: packets on the one, none at all on the other."""
+    looks = case.every(Counter, name="packets_captured")
+    return next(
+        (
+            (one, other)
+            for one in looks
+            for other in looks
+            if one.scope == other.scope and one.host != other.host and one.value_count > 0 and other.value_count == 0
+        ),
+        (),
+    )
 
 
 def _lets_through(policy: NetworkPolicy, failed: tuple[Record, ...]) -> bool:
@@ -94,6 +110,7 @@ def _answers(ping: PingRun) -> bool:
     return ping.error is None and lost < 1.0 and (ping.rtt_mean_s is not None or bool(ping.received_count))
 
 
+_GONE = Text(en="packets of this kind leave one host and none arrives at the other", zh="此类包离开一台主机，另一台却一个也没收到")
 _SILENT_PORTS = Text(
     en="{target} answers on some ports and is silent on others ({ports}), even without a listener a host would refuse",
     zh="{target} 的部分端口有应答，另一些（{ports}）毫无应答；即使无人监听，主机也会拒绝",
@@ -125,7 +142,14 @@ RULE = Rule(
         (PortProbe,),
         (wants(IcmpReport, lambda one: one.topic == "prohibited"),),
         (wants(FrameworkEvent, lambda one: one.topic in ("no-route", "connection-timeout")),),
+        (wants(Counter, lambda one: one.name == "packets_captured"),),
         (Statement,),
+    ),
+    silence_needs=(
+        (wants(NcclWarning, lambda one: one.topic == "connect-failed"),),
+        (PortProbe,),
+        (wants(IcmpReport, lambda one: one.topic == "prohibited"),),
+        (wants(FrameworkEvent, lambda one: one.topic in ("no-route", "connection-timeout")),),
     ),
     judge=_judge,
     explain=Explain(

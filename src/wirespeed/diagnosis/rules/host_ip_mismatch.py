@@ -6,10 +6,12 @@ from wirespeed.diagnosis.joins.cluster import address_of, host_of, variables
 from wirespeed.diagnosis.joins.pieces import piece
 from wirespeed.model.case import Case
 from wirespeed.model.events.log import FrameworkEvent
-from wirespeed.model.facts.host import EnvVar
+from wirespeed.model.facts.host import EnvVar, HostsEntry
 from wirespeed.model.facts.path import Address
+from wirespeed.model.facts.sockets import Listener
 from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.kinds import Explain, Rule, wants
+from wirespeed.model.record import Record
 from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
@@ -25,6 +27,8 @@ def _judge(case: Case) -> Verdict:
         *piece(_ASKED, STRONG if strangers else FAIR, tuple(one for one, _ in asked), address=asked[0][1] if asked else None),
         *piece(_SECOND, FAIR, strangers),
         *piece(_FOREIGN, STRONG, tuple(one for one in ports if _is_foreign(case, one.setting))),
+        *piece(_OTHER_NAME, FAIR + SLIGHT, _endpoint_under_another_name(case)),
+        *piece(_NOBODY, FAIR, _nobody_listens(case)),
         *piece(_SAID, FAIR + SLIGHT, case.said("node-address-disagrees")),
         *piece(_WAITS, SLIGHT, case.said("placement-never-ready")),
     )
@@ -44,6 +48,32 @@ def _is_foreign(case: Case, address: str | None) -> bool:
     return len(own) >= 2 and address_of(address) is not None and address not in own
 
 
+def _endpoint_under_another_name(case: Case) -> tuple[Record, ...]:
+    """A store that cannot be reached at an address, on a host whose own name resolves to another one."""
+    for timed_out in case.every(FrameworkEvent, lambda one: one.topic == "store-timeout" and one.peer is not None):
+        endpoint = address_of(timed_out.peer or "")
+        own = case.every(HostsEntry, lambda one: one.host is not None and one.name.split(".")[0] == one.host.split(".")[0])
+        other = next((one for one in own if endpoint is not None and address_of(one.address) not in (None, endpoint)), None)
+        if other is not None and not any(address_of(one.address) == endpoint for one in own):
+            return (timed_out, other)
+    return ()
+
+
+def _nobody_listens(case: Case) -> tuple[Record, ...]:
+    """A store that cannot be reached at a port, and a list of listeners without that port."""
+    listeners = case.every(Listener)
+    for timed_out in case.every(FrameworkEvent, lambda one: one.topic == "store-timeout" and one.peer is not None):
+        port = (timed_out.peer or "").rpartition(":")[2]
+        if listeners and port.isdigit() and all(one.port != int(port) for one in listeners):
+            return (timed_out, listeners[0])
+    return ()
+
+
+_OTHER_NAME = Text(
+    en="the endpoint is one address of the host, its own name means another: it does not know that it is the endpoint",
+    zh="端点是该主机的一个地址，而其主机名解析到另一个：它不知道自己就是端点",
+)
+_NOBODY = Text(en="nobody listens at the endpoint's port", zh="端点端口上没有监听者")
 _ASKED = Text(en="the scheduler waits for a resource of node {address}", zh="调度器在等待节点 {address} 的资源")
 _SECOND = Text(en="that node has a second address, under which it may have registered", zh="该节点还有第二个地址，可能以它注册")
 _FOREIGN = Text(en="the announced address belongs to no interface of the host", zh="宣告的地址不属于本机任何接口")
@@ -59,8 +89,14 @@ RULE = Rule(
     ),
     needs=(
         (wants(FrameworkEvent, lambda one: one.topic == "placement-waiting"),),
+        (wants(FrameworkEvent, lambda one: one.topic == "store-timeout"), HostsEntry),
+        (wants(FrameworkEvent, lambda one: one.topic == "store-timeout"), Listener),
         (wants(EnvVar, lambda one: one.name in ("VLLM_HOST_IP", "HOST_IP", "SGLANG_HOST_IP")),),
         (Statement,),
+    ),
+    silence_needs=(
+        (wants(FrameworkEvent, lambda one: one.topic == "placement-waiting"),),
+        (wants(EnvVar, lambda one: one.name in ("VLLM_HOST_IP", "HOST_IP", "SGLANG_HOST_IP")),),
     ),
     judge=_judge,
     explain=Explain(

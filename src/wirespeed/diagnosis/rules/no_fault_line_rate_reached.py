@@ -35,6 +35,10 @@ from wirespeed.model.settings import Quantity, Statement
 from wirespeed.model.text import Text
 
 _TWO_WAY = re.compile(r"(?i)\bib_\w+_bw\b.*\s-b\b|bi-?dir\w*|both (?:ways|directions)|full[- ]duplex")
+STEPS_APART_TIMES = 3.0
+_OF_A_STEP = re.compile(
+    r"(?i)\b(?:per|a|each|every) (?:training )?(?:step|iteration)\b|/(?:step|it(?:er)?)\b|\b(?:step|iteration) times?\b"
+)
 SLOWER_RATIO = 0.75
 OVER_RATIO, MOST_OVER_RATIO = 1.05, 2.2
 """A bus bandwidth above the line by up to twice: on two nodes the tree algorithm sends half of what the formula assumes."""
@@ -83,10 +87,20 @@ def _judge(case: Case) -> Verdict:
     several = [one for one in case.every(Quantity) if any(_SEVERAL_LINKS.search(quote.text) for quote in one.quotes)]
     evidence += against(_SEVERAL, STRONG, [] if full and _is_sum(full[1]) else several)
     evidence += against(_SLOWER, STRONG, _slower_like_it(case, full[0]) if full else ())
+    evidence += against(_STEPS, STRONG, _steps_grow(case))
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     work = case.every(ThroughputRun, lambda one: one.tool == "sar" and one.rate_bits_per_s >= 0.85 * line[1])
     evidence += against(_FULL_OF_WORK, STRONG, work)
     return Verdict(evidence=tuple(evidence), values=values)
+
+
+def _steps_grow(case: Case) -> list[Quantity]:
+    """Times of a step that are far apart: what is asked about is the work, and the link's test is only a fact beside it."""
+    times = [
+        one for one in quantities(case, "time") if one.value > 0 and any(_OF_A_STEP.search(quote.text) for quote in one.quotes)
+    ]
+    low, high = (pick(times, key=lambda one: one.value, default=None) for pick in (min, max))
+    return [low, high] if low and high and high.value >= STEPS_APART_TIMES * low.value else []
 
 
 def _slower_like_it(case: Case, best: tuple[Record, float]) -> tuple[Record, ...]:
@@ -144,6 +158,7 @@ _EXPECTS = Text(en="more was expected", zh="期望更高")
 _CONFUSED = Text(en="bits and bytes, lanes or sums are mixed", zh="混淆了比特与字节、通道数或求和")
 _BELOW = Text(en="the rate is clearly below the link's {line_bits_per_s}", zh="速率明显低于链路的 {line_bits_per_s}")
 _SEVERAL = Text(en="the machine has several links", zh="机器有多条链路")
+_STEPS = Text(en="the time of a step is what differs", zh="差别在于每步用时")
 _SLOWER = Text(en="the same test is well below at another time or place", zh="同样的测试在另一时间或地点明显更慢")
 _FULL_OF_WORK = Text(
     en="the interface is full of the job's own traffic, not of a test's", zh="接口被作业自身流量占满，而非测试流量"

@@ -6,10 +6,11 @@ from wirespeed.diagnosis.joins.flows import FEWEST_DATA_COUNT, data_packets, tol
 from wirespeed.diagnosis.joins.pieces import against, piece
 from wirespeed.diagnosis.joins.rates import sound_flows
 from wirespeed.model.case import Case
-from wirespeed.model.finding import SLIGHT, STRONG, Change, Check, LookAlike, Verdict
+from wirespeed.model.finding import FAIR, SLIGHT, STRONG, Change, Check, LookAlike, Verdict
 from wirespeed.model.flows import FlowEnd, TcpFlow
 from wirespeed.model.kinds import Explain, Rule, wants
 from wirespeed.model.link_runs import DatagramTrain, FlowRun
+from wirespeed.model.settings import Statement
 from wirespeed.model.text import Text
 
 FEWEST_SEEN_COUNT = 60
@@ -47,6 +48,8 @@ def _judge(case: Case) -> Verdict:
                 late_count=max((one.late_count for _, one, _ in overtaken), default=0),
                 twice_count=max((other.duplicates_told_count for _, _, other in overtaken), default=0),
             ),
+            *piece(_SPREAD, STRONG, case.said("spread-by-packet")),
+            *piece(_TOLD, FAIR, case.said("overtaken-packets")),
             *against(_ORDERLY, SLIGHT, orderly if not trains else ()),
         )
     )
@@ -90,6 +93,10 @@ _OVERTAKEN = Text(
     zh="抓包中一条连接有 {late_count} 个报文段晚于其后发出的到达，{twice_count} 个被重复接收",
 )
 _TRAINS = Text(en="datagrams of a paced train arrive out of order", zh="限速数据报乱序到达")
+_SPREAD = Text(en="packets of one flow are spread over several links", zh="同一条流的包被分散到多条链路")
+_TOLD = Text(
+    en="segments are sent again although all arrive, or arrive out of order", zh="报文段虽全部到达仍被重传，或到达顺序错乱"
+)
 _ORDERLY = Text(en="datagrams arrive in order", zh="数据报按序到达")
 
 RULE = Rule(
@@ -103,6 +110,7 @@ RULE = Rule(
         (wants(FlowRun, lambda one: one.reordering_seen_count is not None),),
         (DatagramTrain,),
         (wants(TcpFlow, lambda one: any(data_packets(end) >= FEWEST_DATA_COUNT for end in (one.client, one.server))),),
+        (wants(Statement, lambda one: one.topic in ("spread-by-packet", "overtaken-packets")),),
     ),
     judge=_judge,
     explain=Explain(

@@ -65,7 +65,7 @@ def _longer_with_more(case: Case) -> tuple[Quantity, ...]:
     alone = quantities(
         case,
         "time",
-        r"(?i)\b(?:one|1|single)[- ](?:machine|node|server|box|host)\W{1,3}(?:(?:takes|does|needs|gives|is|runs at) )?$",
+        r"(?i)\b(?:one|1|single)[- ](?:machine|node|server|box|host)(?:\W{1,3}(?:(?:takes|does|needs|gives|is|runs at) )?|, .{0,40})$",
     )
     more = quantities(
         case, "time", r"(?i)\b(?:two|2|both|three|four|[3-9]|1\d)[- ](?:machines|nodes|servers|boxes|hosts)\b.{0,40}$"

@@ -43,14 +43,16 @@ def _judge(case: Case) -> Verdict:
         evidence=(
             *piece(_SAID, STRONG, said),
             *piece(_OFF, STRONG if has_symptom else ALONE, off),
-            *piece(_BARE, STRONG, [record for one in bare[:1] for record in one.records], **_of_class(bare)),
+            *piece(
+                _BARE, STRONG if not protected else FAIR, [record for one in bare[:1] for record in one.records], **_of_class(bare)
+            ),
             *against(_PROTECTED, FAIR, [record for one in protected[:1] for record in one.records] if not bare else ()),
             *(piece(_QUIET, FAIR, quiet) if discards or loss else ()),
             *piece(_LOSS, FAIR, loss or case.said("uses-roce-counters")),
             *(piece(_DISCARDED, SLIGHT, discards) if loss or load or quiet else ()),
             *piece(_LOAD, FAIR if roce or loss or said else SLIGHT, load),
             *(piece(_ROCE, SLIGHT, roce) if has_symptom else ()),
-            *(piece(_RETRIES, SLIGHT, retries or retries_said) if loss or discards or off or load or said else ()),
+            *(piece(_RETRIES, SLIGHT, retries or retries_said) if loss or discards or off or load or said or bare else ()),
             *against(_WIRE, FAIR, damaged),
             *against(_PAUSES, SLIGHT if discards and loss else FAIR, pauses),
             *against(_ON, SLIGHT, on),

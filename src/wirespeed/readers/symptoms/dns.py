@@ -52,6 +52,8 @@ SYMPTOMS = Symptoms(
         ),
         "dns-server-busy": Topic(
             wordings=(
+                r"\b(?:dns |name ?|resolver'?s? )?server (?:only )?(?:answers|replies to|responds to) (?:only )?(?:the first|the|\d+|a few|some)\b.{0,40}\b(?:quer(?:y|ies)|questions?|look-?ups?|requests?)\b.{0,60}\b(?:rest|others?|later|remaining|not|without|never|then)\b",
+                r"\bresponse rate limit\w*|\brrl\b|\b(?:dns |quer(?:y|ies) |name ?server.{0,30})(?:rate[- ]limit\w*|throttl\w*)",
                 r"(?:core-?dns|kube-?dns|dns (?:server|pod)s?).{0,60}(?:cpu|throttl|overload|saturat|restart|oom|one replica|single replica|queue)",
                 r"(?:upstream|external|corporate) (?:dns|resolver|name ?server).{0,50}(?:slow|down|unreachable|dead|time)",
                 r"first (?:dns|name ?server).{0,60}(?:dead|down|unreachable|gone|removed|no answer|does not answer)",

@@ -111,6 +111,21 @@ SYMPTOMS = Symptoms(
             )
         ),
         "loss-only-mid-hop": Topic(wordings=(r"loss at (?:hop|an? intermediate|the middle)",)),
+        "spread-by-packet": Topic(
+            wordings=(
+                r"\bload[- ](?:sharing|balanc\w+) per[- ]packet|\bper[- ]packet (?:load[- ]?)?(?:balanc\w+|shar\w+|spray\w+|distribut\w+|round[- ]?robin)",
+                r"\bpacket[- ]spray\w*|\bspray\w* (?:the |all |its )?packets\b|\bbalance-rr\b|\badaptive routing\b.{0,40}\b(?:tcp|reorder\w*|out of order)",
+                r"\bround[- ]?robin (?:over|across|between|on|among) (?:the |all |both |our |two |four |several )*(?:links?|circuits?|lines?|paths?|members?|uplinks?|tunnels?|ports?|interfaces?)\b",
+                r"\b(?:each|every|single|consecutive) packets?\b.{0,24}\b(?:another|a different|the next|alternat\w+|different) (?:link|path|circuit|line|member|tunnel|uplink)s?\b",
+            ),
+        ),
+        "overtaken-packets": Topic(
+            wordings=(
+                r"\bspurious (?:re-?transmi\w+|fast re-?transmi\w+)|\bTCP Out-Of-Order\b|\bdsacks?\b|\breorder(?:ed|ing)\b.{0,24}\b(?:packets?|segments?|seen|metric|counter)",
+                r"\b(?:packets?|segments?|frames?)\b.{0,24}\b(?:arriv\w+|com\w+|received|delivered|get there)\b.{0,16}\bout[- ]of[- ](?:order|sequence)|\bovertak\w+ (?:each other|one another)",
+                r"\b(?:every|each|all) (?:byte|packet|segment)s? (?:that (?:was|were|is) )?sent (?:arrives?|arrived|is there|is received|got through)\b",
+            ),
+        ),
         "handshake-repeated": Topic(
             wordings=(
                 r"\bsyns?\b(?: packets?)?.{0,30}\b(?:is|are|was|were|gets?|being)? ?(?:repeated|resent|re-?transmitted|sent again|retried)\b",
@@ -138,6 +153,7 @@ SYMPTOMS = Symptoms(
         ),
         "pfc-not-set": Topic(
             wordings=(
+                r"\b(?:switch(?:es)?|nics?|adapters?|ports?)\b.{0,24}\b(?:(?:as (?:it|they) (?:came|come|comes)|straight|right|fresh|still) )?(?:out of the box|from the factory|as delivered|as shipped)\b(?! (?:config|settings?|profile))",
                 r"\b(?:pfc|priority flow control|flow control|ecn|dcqcn|lossless|qos)\b.{0,50}(?:not (?:been )?(?:set|configured|enabled|active)|missing|off\b|disabled|absent|never|inconsistent|default)",
                 r"(?:no|without|missing|lacks?|never (?:configured|enabled)) (?:any )?(?:pfc|ecn|dcqcn|flow control|lossless|qos)",
                 r"(?:not|never) (?:configured|enabled|set up) (?:pfc|ecn|flow control|lossless)",
@@ -161,6 +177,7 @@ SYMPTOMS = Symptoms(
                 r"(?:fails?|collaps\w*|breaks?|drops?|dies|errors?|retransmi\w+|slow).{0,50}(?:as soon as|when|with|once|from|if) .{0,20}(?:many|all|several|more|multiple|every) (?:than \w+ )?(?:process\w*|cores|ranks|nodes|senders|hosts|clients|flows|qps)",
                 r"(?:up to|with|at|until) (?:~|about )?\d+ (?:\w+ ){0,3}(?:ok|fine|works?|good|clean)\b.{0,40}(?:all|more|every|beyond|above|\d+).{0,24}(?:fail|collaps|error|drop|hang|break)",
                 r"(?:many|all|several|multiple) (?:\w+ )?(?:senders?|hosts?|nodes?|process\w*|ranks?|clients?) .{0,24}(?:to|into|at|towards?|onto) (?:one|a single|the same) (?:node|host|receiver|server|port|target)",
+                r"\b(?:two|three|four|several|many|all|both|[2-9]|\d\d) (?:\w+ )?(?:flows?|streams?|transfers?|writers?|qps?|queue pairs|connections?)\s(?:\w+ ){0,2}?(?:in)?to (?:1|one|a single|the same) (?:\w+ )?(?:node|host|receiver|server|port|target|machine|nic|link)",
                 r"\b(?:two|three|four|several|many|all|both|[2-9]|\d\d) (?:\w+ )?(?:senders?|hosts?|nodes?|clients?|workers?|servers?|machines?)\s(?:\w+ ){0,2}?(?:in)?to (?:1|one|a single|the same) (?:\w+ )?(?:node|host|receiver|server|port|target|machine)?",
                 r"as soon as (?:two|three|several|more|a second)\s?(?:\w+ )?(?:hosts?|senders?|nodes?|clients?|machines?)?\s?(?:\w+ )?(?:send|write|push|talk|blast)\w*\s.{0,12}(?:one|the same|a single)",
                 r"only (?:if|when|with|above|beyond|from) (?:more than |over |above )?\d+ (?:gpus|nodes|hosts|ranks|senders|servers)",
@@ -465,7 +482,7 @@ SYMPTOMS = Symptoms(
         ),
         "rdma-retry-exceeded": Topic(
             wordings=(
-                r"(?:transport )?retry (?:count(?:er)?s? )?exceeded|retries exceeded|vendor err(?:or)? (?:129|0x81)|vend 0x81",
+                r"(?:transport )?retry (?:count(?:er)?s? )?exceeded|retries exceeded|vendor err(?:or)? (?:129|0x81)|vend 0x81|\b(?:transport_)?retry_exc(?:eeded)?(?:_err)?\b|\bruns? out of retries\b",
             ),
             negatable=False,
         ),

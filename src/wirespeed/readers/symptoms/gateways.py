@@ -282,6 +282,8 @@ SYMPTOMS = Symptoms(
         ),
         "forty-milliseconds": Topic(
             wordings=(
+                r"\b(?:second|next|following|later|last|other) (?:\w+ )?(?:part|half|piece|write|send|packet|segment|message|chunk|byte|line|field)s?\b.{0,50}(?<![\w.])(?:3[89]|4[0-5])(?:\.\d+)? ?(?:ms|milli-?seconds?)\b",
+                r"\b(?:body|payload|answer|reply|response|data)\b.{0,24}\b(?:comes?|arrives?|follows?|needs?|takes?|is there|received|read)\b.{0,24}(?<![\w.])(?:3[89]|4[0-5])(?:\.\d+)? ?(?:ms|milli-?seconds?)\b",
                 r"(?:\b(?:about|exactly|almost|around|roughly|always|fixed|constant|extra|plus|adds?|costs?|takes?|waits?|delay(?:s|ed)?(?: of| by)?|gaps?(?: of)?|stalls?(?: of)?|pauses?(?: of)?|every|each|another|least|just) (?:an? |the |about |extra |exactly |always |some )*|[~≈+] ?)(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)? ?(?:ms|milli-?seconds?)\b(?!\s{2})",
                 r"(?<![\w.])(?:3[89]|4[0-8])(?:\.\d+)?(?: ?(?:-|to|\.\.|–) ?4\d(?:\.\d+)?)?[ -]?(?:ms|milli-?seconds?)\b.{0,16}\b(?:more|extra|delays?|gaps?|stalls?|pauses?|later|late|longer|slower|waits?|penalty|surcharge|overhead|latency|floor|steps?|apart|each|every|per|for (?:a|the|each|every|tiny|small)|always|constant\w*)\b",
                 r"\b(?:steps?|multiples?) of (?:about |~ ?)?40\b|\bthe same (?:40|41|42)\b",

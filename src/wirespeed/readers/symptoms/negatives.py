@@ -322,6 +322,7 @@ SYMPTOMS = Symptoms(
         ),
         "line-rate-named": Topic(
             wordings=(
+                r"\b(?P<value>25|40|50|56|100|200|400|800) ?(?P<unit>G)\b (?:\w+ )?(?:types?|parts?|hardware|equipment|gear|optics?|transceivers?|dacs?|aocs?|modules?|qsfp\w*|sfp\w*|nodes?|hosts?|servers?)\b",
                 r"\b(?P<value>1|2\.5|5|10|25|40|50|100|200|400|800)[- ](?P<unit>gigabits?)\b(?! ?(?:per|/|a) ?s)",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:GbE|GBASE)|gigabit ethernet|gige)\b",
                 r"\b(?P<value>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?(?P<unit>(?:Gb(?:it)?s?/s(?:ec)?|Gbps)) (?:is what|is sold|(?:is |as )?(?:advertised|promised|nominal|specified|rated|theoretical)|(?:each )?per (?:node|server|instance|host))",

@@ -129,6 +129,8 @@ SYMPTOMS = Symptoms(
         "ranks-disagree": Topic(
             negatable=False,
             wordings=(
+                r"\branks? \d[\d, -]*(?:and \d+ )?(?:shows?|shown|is|are|sits?|stands?|stuck|waits?|hangs?|in|at|:)?\b.{0,40}\b(?:backward|forward|all_?reduce|all_?gather|reduce_?scatter|broadcast\w*|barrier|optimizer|step)\b.{0,30}\b(?:rank \d+|ranks \d|the (?:others?|rest|last)\b).{0,40}\b(?:forward|backward|validation|eval\w*|next epoch|all_?reduce|all_?gather|broadcast\w*|barrier|checkpoint|save|optimizer)\b",
+                r"\b(?:last|one|some|first|other) ranks?\b.{0,30}\b(?:gets?|has|have|receives?|sees?|runs?|does|is given)\b.{0,16}\b(?:fewer|less|more|one more|one less)\b.{0,24}\b(?:samples?|batch\w*|steps?|iterations?|items?|examples?|microbatch\w*)",
                 r"(?:mismatch\w*|desync\w*|out of sync|not in sync)\s?.{0,30}(?:collectives?|ranks?|order|sequence|all_?reduce"
                 r"|shapes?|sizes?)",
                 r"(?:ranks?|gpus?|processes|workers)\b.{0,60}(?:different|unequal|fewer|more|another|not the same"
