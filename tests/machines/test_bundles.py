@@ -144,6 +144,20 @@ def test_a_snapshot_names_the_command_above_each_output(tmp_path: Path) -> None:
     assert [one.origin.command for one in texts.values()] == ["ethtool -S eth0", None]
 
 
+def test_an_archive_in_a_gathered_tree_is_of_its_machine(tmp_path: Path) -> None:
+    inner = tar_of(tmp_path / "inner.tar.xz", {"some/log": "text\n"}, root="").read_bytes()
+    outer = tmp_path / "sos.tar"
+    with tarfile.open(outer, "w") as archive:
+        for name, content in (("etc/hostname", b"node-a\n"), ("sos_commands/a/b", b"x\n"), ("var/log/old.tar.xz", inner)):
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    _, texts, _ = opened(outer)
+    assert texts["some/log"].origin.host == "node-a"
+    assert texts["some/log"].origin.is_collected
+    assert texts["some/log"].origin.command is None
+
+
 def test_two_hosts_are_kept_apart(tmp_path: Path) -> None:
     other = SOS | {"proc/sys/kernel/hostname": "node-b\n"}
     tar_of(tmp_path / "a.tar.xz", SOS, LINKS)

@@ -51,6 +51,7 @@ _UNTELLING = {
         zh="个其他网络命名空间的输出未读取：其中的接口不属于主机",
     ),
     "encoded": Text(en="dumps that only the maker can decode were not read", zh="个只有厂商能解码的转储未读取"),
+    "pages": Text(en="pages that a proxy has ready for errors were not read", zh="个代理预置的错误页面未读取"),
     "about": Text(en="files about the gathering itself were not read", zh="个关于收集过程本身的文件未读取"),
 }
 """What is left out, and how that is told after its number."""
@@ -84,6 +85,8 @@ class Bundle:
             return "namespaces"
         if self.commands.get(inside, "").startswith(("nvidia-debugdump", "/usr/bin/nvidia-debugdump", "base64 ")):
             return "encoded"
+        if inside.startswith("etc/haproxy/errors/"):
+            return "pages"
         return "about" if inside.startswith(("sos_logs/", "sos_reports/", "sos_strings/")) else None
 
     def origin_of(self, name: str) -> Origin:

@@ -251,12 +251,12 @@ def _open_content(name: str, opener: Opener, budget: Budget, nesting: int, origi
         bundles = bundles_in(_readings(contents), contents.links)
         if not any(bundle.machine for bundle in bundles):
             contents.problems.extend(links_told(name, contents))
-        yield from _open_contents(name, contents, bundles, budget, nesting - 1)
+        yield from _open_contents(name, contents, bundles, budget, nesting - 1, origin)
     elif _CASE_MARK.match(head):
         yield from _open_case(name, opener)
     elif nesting >= 0 and is_made_of_many(head) and (parts := cut(opener)) is not None:
         bundle = packed_bundle("", "parts", _readings(parts.contents), {}, parts.host or origin.host, parts.commands)
-        yield from _open_contents(name, parts.contents, (bundle,), budget, nesting=-1)
+        yield from _open_contents(name, parts.contents, (bundle,), budget, -1, origin)
     elif is_capture(head):
         yield StreamBytes(name, opener, origin)
     else:
@@ -270,8 +270,11 @@ def _with_command(head: bytes, origin: Origin) -> Origin:
     return origin if found is None else msgspec.structs.replace(origin, command=found[1].decode(errors="replace"))
 
 
-def _open_contents(name: str, contents: Contents, bundles: tuple[Bundle, ...], budget: Budget, nesting: int) -> Iterator[Opened]:
-    """The machines in an archive, then its texts."""
+def _open_contents(
+    name: str, contents: Contents, bundles: tuple[Bundle, ...], budget: Budget, nesting: int, around: Origin
+) -> Iterator[Opened]:
+    """The machines in an archive, then its texts; where no tree of its own tells more, they are of whence the archive is."""
+    around = Origin(host=around.host, is_collected=around.is_collected)
     left_out = _LeftOut(name)
     yield from _machines_of(bundles, name)
     all_bytes = sum(entry.size_bytes for entry in contents.files.values())
@@ -283,7 +286,7 @@ def _open_contents(name: str, contents: Contents, bundles: tuple[Bundle, ...], b
         if bundle is not None and left_out.counts(bundle, inside):
             continue
         path = f"{name}!{entry.name}"
-        origin = bundle.origin_of(inside) if bundle else UNKNOWN_ORIGIN
+        origin = bundle.origin_of(inside) if bundle else around
         yield from left_out.without_binaries(_guarded(path, _open_entry(path, entry, budget, nesting, origin)))
     yield from contents.problems
     yield from left_out.told()

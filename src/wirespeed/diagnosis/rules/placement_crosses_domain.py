@@ -19,6 +19,7 @@ _NEAR = re.compile(
 _FAR = re.compile(
     r"(?i)\b(?:cross|across|different|inter|two|between|other|spanning)[- ]?(?:the )?(?:racks?|leaf|leaves|switch(?:es)?|zones?|azs?|pods?|domains?|islands?|blocks?|spine)"
 )
+_LABEL = re.compile(r"(?i)topology|clique|superpod|(?<![a-z])(?:rack|zone|block)(?:[-_ ]?(?:id|name|index))?(?![a-z])")
 _FAST_DOMAIN = re.compile(r"(?i)block|clique|nvlink")
 """Levels inside which hosts share NVLink: leaving one costs far more than leaving a leaf switch."""
 _APART_RATIO = 1.25
@@ -95,7 +96,7 @@ def _numbers(row: tuple[str, ...]) -> list[float]:
 
 def _several_domains(case: Case) -> tuple[Setting, ...]:
     """Topology labels of nodes of one job that name different domains of one level."""
-    labels = case.every(Setting, lambda one: re.search(r"(?i)topology|rack|zone|clique|block|superpod", one.name) is not None)
+    labels = case.every(Setting, lambda one: _LABEL.search(one.name) is not None)
     by_name: dict[str, dict[str, Setting]] = {}
     for one in labels:
         by_name.setdefault(one.name.lower(), {})[one.setting] = one

@@ -24,7 +24,9 @@ _OUTCOMES: tuple[tuple[re.Pattern[str], Outcome], ...] = (
     (regex(r"(?i)no route to host|\bEHOSTUNREACH\b|host is unreachable"), "no-route"),
     (regex(r"(?i)network is unreachable|\bENETUNREACH\b"), "unreachable"),
     (
-        regex(r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout"),
+        regex(
+            r"(?i)connect(?:ion)? timed out|connect timeout|\bETIMEDOUT\b|dial tcp \S+ i/o timeout|\bConnectTimeout(?:Error)?(?![\s=]*\d)"
+        ),
         "timed-out",
     ),
     (regex(r"(?i)connection reset|\bECONNRESET\b"), "reset"),
