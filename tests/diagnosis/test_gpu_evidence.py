@@ -25,9 +25,9 @@ HEALTH = (
 )
 
 
-def _metrics(name: str, *values: float) -> str:
+def _metrics(name: str, *values: float, family: str = "DEV") -> str:
     """One metric of dcgm-exporter, a value for each GPU."""
-    return "".join(f'DCGM_FI_DEV_{name}{{gpu="{gpu}",Hostname="node-a"}} {value}\n' for gpu, value in enumerate(values))
+    return "".join(f'DCGM_FI_{family}_{name}{{gpu="{gpu}",Hostname="node-a"}} {value}\n' for gpu, value in enumerate(values))
 
 
 def _xml(*counters_us: int) -> str:
@@ -82,6 +82,10 @@ SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "exporter: NVLink errors": ("nvlink_missing", (_metrics("NVLINK_REPLAY_ERROR_COUNT_TOTAL", 0, 12),)),
     "exporter: an Xid of NVLink": ("nvlink_missing", (_metrics("XID_ERRORS", 0, 74),)),
     "health: NVLink": ("nvlink_missing", (HEALTH.format(system="NVLINK system", why="NVLink link 3 is down"),)),
+    "few multiprocessors run": (
+        "no_fault_metric_misread",
+        (_metrics("GPU_UTIL", 100, 100) + _metrics("SM_ACTIVE", 0.12, 0.11, family="PROF"),),
+    ),
     "two processes on one GPU": ("straggler_other", (_pmon((0, 11), (1, 12), (1, 99), (2, 13), (3, 14)),)),
 }
 
@@ -105,6 +109,11 @@ NOT_SEEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "health: heat is no fault of memory": ("gpu_xid", (HEALTH.format(system="Thermal system", why="clocks event due to thermal"),)),
     "link status: disabled and unsupported": ("nvlink_missing", (LINK_STATUS.format(first="U U X _", second="U U X _"),)),
     "exporter: no NVLink errors": ("nvlink_missing", (_metrics("NVLINK_REPLAY_ERROR_COUNT_TOTAL", 0, 0),)),
+    "all multiprocessors run": (
+        "no_fault_metric_misread",
+        (_metrics("GPU_UTIL", 100, 100) + _metrics("SM_ACTIVE", 0.82, 0.85, family="PROF"),),
+    ),
+    "an idle GPU": ("no_fault_metric_misread", (_metrics("GPU_UTIL", 3, 2) + _metrics("SM_ACTIVE", 0.01, 0.0, family="PROF"),)),
     "several processes on every GPU": ("straggler_other", (_pmon((0, 11), (0, 12), (1, 13), (1, 14), (2, 15), (2, 16)),)),
     "the same processes, sampled twice": ("straggler_other", (_pmon((0, 11), (1, 12), (2, 13), (0, 11), (1, 12), (2, 13)),)),
     "a small window alone": ("gdr_disabled", (_bar1(256),)),

@@ -127,7 +127,7 @@ FACTS: Mapping[type[Record], Fact] = {
         key=("index",),
         leaves=_left("moment", "utilisation_ratio", "memory_used_bytes", "power_w", "temperature_celsius", "sm_clock_hz")
         | _left("moment", "throttle_reasons", "pcie_generation_number")
-        | _left("moment", "power_limited_ratio", "is_thermally_limited")
+        | _left("moment", "sm_active_ratio", "power_limited_ratio", "is_thermally_limited")
         | _left("counts", "ecc_uncorrected_count", "pcie_replays_count", "last_xid_number")
         | _left("counts", "thermal_slowed_s", "power_capped_s", "power_braked_s"),
     ),

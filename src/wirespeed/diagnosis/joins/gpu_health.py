@@ -14,6 +14,8 @@ HELD_BACK_TIMES = 5.0
 """A GPU held back for a minute and five times as long as the usual of its equals; starting points, not calibrated."""
 REPLAYS_COUNT = 100
 REPLAYS_TIMES = 10.0
+FULLY_USED_RATIO = 0.9
+FEW_SM_RATIO = 0.2
 
 _NVLINK = re.compile(r"nv-?link|nvswitch")
 _PCIE = re.compile(r"\bpcie?\b|min_pci_width")
@@ -83,3 +85,15 @@ def shared_gpus(case: Case) -> tuple[GpuProcess, ...]:
         if len(gpus) >= FEWEST_TWINS_COUNT and 0 < 3 * len(crowded) <= len(gpus):
             found += [one for processes in crowded for one in processes.values()]
     return tuple(found)
+
+
+def waits_on_few(gpu: Gpu) -> bool:
+    """Whether a GPU counts as fully used while a fifth or less of its multiprocessors run, as under kernels that wait for others.
+
+    NCCL's kernels hold one multiprocessor a channel, of more than a hundred; the share is a starting point, not calibrated.
+    """
+    return (
+        (gpu.utilisation_ratio or 0.0) >= FULLY_USED_RATIO
+        and gpu.sm_active_ratio is not None
+        and gpu.sm_active_ratio <= FEW_SM_RATIO
+    )

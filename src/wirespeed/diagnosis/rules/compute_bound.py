@@ -1,5 +1,6 @@
 """Compute or memory bandwidth of the GPU is the limit; communication is a small part."""
 
+from wirespeed.diagnosis.joins.gpu_health import waits_on_few
 from wirespeed.diagnosis.joins.pieces import MOST_COMPARED, against, piece, quantities
 from wirespeed.model.case import Case
 from wirespeed.model.facts.gpu import Gpu
@@ -40,6 +41,7 @@ def _judge(case: Case) -> Verdict:
     powers = quantities(case, "power")[:MOST_COMPARED]
     low = [one for one in powers if any(one.quotes == other.quotes and 0 < 3 * one.value <= other.value for other in powers)]
     evidence += against(_SPINS, STRONG, low)
+    evidence += against(_FEW_SMS, FAIR, case.every(Gpu, waits_on_few))
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     return Verdict(evidence=tuple(evidence))
@@ -77,6 +79,7 @@ _CONTENTION = Text(
 _BUSY = Text(en="the GPUs are at their limit", zh="GPU 达到极限")
 _NETWORK_IDLE = Text(en="the network is hardly used or was tested good", zh="网络几乎未用或测试良好")
 _STOPS = Text(en="something hangs or dies", zh="有程序挂起或退出")
+_FEW_SMS = Text(en="few of a GPU's multiprocessors run", zh="GPU 只有少数多处理器在运行")
 _SPINS = Text(en="the GPUs draw little power", zh="GPU 功耗很低")
 _SMALL = Text(en="communication takes {communication_s} of a step of {step_s}", zh="每步 {step_s} 中通信仅占 {communication_s}")
 _DATA = Text(en="steps wait for data", zh="步骤在等数据")

@@ -3,6 +3,7 @@
 import re
 
 from wirespeed.diagnosis.joins.failures import failures
+from wirespeed.diagnosis.joins.gpu_health import waits_on_few
 from wirespeed.diagnosis.joins.line_rate import GENERATION_BITS_PER_S
 from wirespeed.diagnosis.joins.pcie_sleep import waking_gpus
 from wirespeed.diagnosis.joins.pieces import (
@@ -135,6 +136,7 @@ def _judge(case: Case) -> Verdict:
         evidence.append(supports(_NVLINK_HALF, STRONG, nvlink[0], one_way_bytes_per_s=nvlink[1], both_text=nvlink[2]))
     spinning = _spinning(case)
     evidence += piece(_SPINS, STRONG, spinning)
+    evidence += piece(_FEW_SMS, STRONG, case.every(Gpu, waits_on_few) if not spinning else ())
     evidence += piece(_CONFUSED, ALONE, confused)
     few = _few_retransmits(case) if case.said("asks-about-retransmits") else None
     if few:
@@ -179,6 +181,10 @@ _NVLINK_HALF = Text(
     zh="{one_way_bytes_per_s} 是 NVLink 单向所能承载的；{both_text} 为双向合计",
 )
 _SPINS = Text(en="the GPUs count as busy and draw little power: their kernels wait", zh="GPU 显示繁忙却功耗很低：内核在等待")
+_FEW_SMS = Text(
+    en="a GPU counts as fully used while few of its multiprocessors run: its kernels wait",
+    zh="GPU 显示满载，而只有少数多处理器在运行：内核在等待",
+)
 _CONFUSED = Text(en="two measures that differ by definition are compared", zh="比较了定义不同的两个量")
 _AGAIN = Text(en="a second line shows the same confusion", zh="另一行显示同样的混淆")
 _EXPECTS = Text(en="another number was expected", zh="期望的是另一个数字")
@@ -198,7 +204,12 @@ RULE = Rule(
         en="Units, sums, averages or definitions differ; in the same terms the value is what this system gives.",
         zh="单位、求和、平均或定义不同；统一口径后该值正常。",
     ),
-    needs=((Quantity,), (wants(Gpu, lambda one: one.pcie_generation_number is not None),), (Statement,)),
+    needs=(
+        (Quantity,),
+        (wants(Gpu, lambda one: one.pcie_generation_number is not None),),
+        (wants(Gpu, waits_on_few),),
+        (Statement,),
+    ),
     judge=_judge,
     explain=Explain(
         what=Text(

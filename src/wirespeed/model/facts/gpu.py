@@ -26,6 +26,8 @@ class Gpu(Record, frozen=True, kw_only=True):
     pci_address: str | None = None
     numa_node_index: int | None = None
     utilisation_ratio: float | None = None
+    sm_active_ratio: float | None = None
+    """Share of time and multiprocessors on which something runs; a kernel that waits on a few of them counts fully as utilisation."""
     memory_used_bytes: float | None = None
     memory_total_bytes: float | None = None
     power_w: float | None = None

@@ -31,6 +31,7 @@ class Field:
 _SM_CLOCK, _SM_MAX = Field("sm_clock_hz", float, 1e6), Field("sm_clock_max_hz", float, 1e6)
 _HEAT, _POWER, _LIMIT = Field("temperature_celsius", float), Field("power_w", float), Field("power_limit_w", float)
 _LIMIT_MAX, _BUSY = Field("power_limit_max_w", float), Field("utilisation_ratio", float, 0.01)
+_ACTIVE = Field("sm_active_ratio", float)
 _USED, _TOTAL = Field("memory_used_bytes", float, MEBIBYTE_BYTES), Field("memory_total_bytes", float, MEBIBYTE_BYTES)
 _BAR1, _DOUBLE = Field("bar1_total_bytes", float, MEBIBYTE_BYTES), Field("ecc_uncorrected_count", int)
 _REPLAYS, _XID = Field("pcie_replays_count", int), Field("last_xid_number", int)
@@ -55,7 +56,7 @@ BY_METRIC: dict[str, Field] = {
     "ENFORCED_POWER_LIMIT": _LIMIT, "BOARD_POWER_LIMIT_ENFORCED_WATTS": _LIMIT,
     "POWER_MGMT_LIMIT": _LIMIT, "BOARD_POWER_LIMIT_REQUESTED_WATTS": _LIMIT,
     "POWER_MGMT_LIMIT_MAX": _LIMIT_MAX, "BOARD_POWER_LIMIT_MAX_WATTS": _LIMIT_MAX,
-    "GPU_UTIL": _BUSY, "FB_USED": _USED, "FB_TOTAL": _TOTAL, "BAR1_TOTAL": _BAR1, "ECC_DBE_VOL_TOTAL": _DOUBLE,
+    "GPU_UTIL": _BUSY, "SM_ACTIVE": _ACTIVE, "FB_USED": _USED, "FB_TOTAL": _TOTAL, "BAR1_TOTAL": _BAR1, "ECC_DBE_VOL_TOTAL": _DOUBLE,
     "PCIE_REPLAY_COUNTER": _REPLAYS, "PCIE_REPLAY_TOTAL": _REPLAYS, "XID_ERRORS": _XID, "XID_ERROR": _XID,
     "PCIE_LINK_GEN": _GENERATION, "PCIE_MAX_LINK_GEN": _GENERATION_MAX, "PCIE_LINK_WIDTH": _WIDTH, "PCIE_MAX_LINK_WIDTH": _WIDTH_MAX,
     "UNCORRECTABLE_REMAPPED_ROWS": _REMAPPED, "ROW_REMAP_UNCORRECTABLE_TOTAL": _REMAPPED,
@@ -64,11 +65,11 @@ BY_METRIC: dict[str, Field] = {
     "CLOCKS_EVENT_REASON_SW_POWER_CAP_NS": _CAPPED, "CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN_NS": _BRAKED,
     "CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN_NS": _HEATED, "CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN_NS": _HEATED,
 }  # fmt: skip
-"""By the name behind `DCGM_FI_DEV_`."""
+"""By the name behind `DCGM_FI_DEV_` or `DCGM_FI_PROF_`."""
 
 BY_COLUMN: dict[str, Field] = {
     "SMCLK": _SM_CLOCK, "SMMAX": _SM_MAX, "TMPTR": _HEAT, "POWER": _POWER, "EPLMT": _LIMIT, "PMLMT": _LIMIT, "PMMAX": _LIMIT_MAX,
-    "GPUTL": _BUSY, "FBUSD": _USED, "FBTTL": _TOTAL, "B1TTL": _BAR1, "EDVTL": _DOUBLE, "RPCTR": _REPLAYS, "XIDER": _XID,
+    "GPUTL": _BUSY, "SMACT": _ACTIVE, "FBUSD": _USED, "FBTTL": _TOTAL, "B1TTL": _BAR1, "EDVTL": _DOUBLE, "RPCTR": _REPLAYS, "XIDER": _XID,
     "PCILG": _GENERATION, "PCIMG": _GENERATION_MAX, "PCILW": _WIDTH, "PCIMW": _WIDTH_MAX, "URMPS": _REMAPPED, "RRF": _FAILED,
     "RRP": _PENDING, "DVCCTR": _REASONS, "CLKPCNS": _CAPPED, "CLKEPBSNS": _BRAKED, "CLKSWTHNS": _HEATED, "CLKHWTHNS": _HEATED,
 }  # fmt: skip

@@ -21,9 +21,9 @@ from wirespeed.readers.parsing.regex import regex
 
 _TOOL = "dcgm-exporter"
 _SAMPLE = regex(
-    r"^\s*DCGM_(?P<family>FI_DEV|EXP)_(?P<name>[A-Z0-9_]{1,80})\{(?P<labels>[^}]{0,4000})\}\s+(?P<value>[-+\w.]{1,40})(?:\s+\d{1,20})?\s*$"
+    r"^\s*DCGM_(?P<family>FI_DEV|FI_PROF|EXP)_(?P<name>[A-Z0-9_]{1,80})\{(?P<labels>[^}]{0,4000})\}\s+(?P<value>[-+\w.]{1,40})(?:\s+\d{1,20})?\s*$"
 )
-_BEGINS = regex(r"^\s*DCGM_(?:FI_DEV|EXP)_[A-Z0-9_]{1,80}\{")
+_BEGINS = regex(r"^\s*DCGM_(?:FI_DEV|FI_PROF|EXP)_[A-Z0-9_]{1,80}\{")
 _LABEL = regex(r'(\w+)="([^"]*)"')
 _MOST_GPUS = 100_000
 _OUTCOMES: dict[float, Literal["pass", "warn", "fail"]] = {0.0: "pass", 10.0: "warn", 20.0: "fail"}
