@@ -41,7 +41,8 @@ def _judge(case: Case) -> Verdict:
     powers = quantities(case, "power")[:MOST_COMPARED]
     low = [one for one in powers if any(one.quotes == other.quotes and 0 < 3 * one.value <= other.value for other in powers)]
     evidence += against(_SPINS, STRONG, low)
-    evidence += against(_FEW_SMS, FAIR, case.every(Gpu, waits_on_few))
+    waiting = case.every(Gpu, waits_on_few)
+    evidence += against(_FEW_SMS, FAIR, waiting)
     evidence += against(_STOPS, FAIR, case.said("comes-to-a-stop"))
     evidence += against(_DEMAND, FAIR, case.said("demand-exceeds", "link-full"))
     return Verdict(evidence=tuple(evidence))
