@@ -212,6 +212,7 @@ def test_roots() -> None:
     ]
     assert roots_of(names) == {"a": "sos", "g": "cluster"}
     assert roots_of(["proc/1", "sys/1"]) == {"": "copy"}
+    assert roots_of(["tmp/ibdiagnet2/ibdiagnet2.log", "tmp/ibdiagnet2/ibdiagnet2.pm"]) == {"tmp/ibdiagnet2": "fabric"}
     assert roots_of(["x/cluster-scoped-resources/a", "x/namespaces/b"]) == {"x": "cluster"}
     assert roots_of([]) == {}
 

@@ -1,7 +1,7 @@
 """Trees that support programs gather: which machine they are of, what each file was printed by, and what in them tells nothing.
 
 Known: sosreport (the sos project: `sos_commands/<plugin>/<command>` beside copies of /proc, /sys, /etc and /var), NVIDIA's
-sysinfo-snapshot (`commands_txt_output`), and dumps of clusters (`kubectl cluster-info dump`, must-gather). Where a name is
+sysinfo-snapshot (`commands_txt_output`) and ibdiagnet, and dumps of clusters (`kubectl cluster-info dump`, must-gather). Where a name is
 ambiguous, content decides.
 """
 
@@ -26,6 +26,7 @@ _MARKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("sos", frozenset({_COMMANDS})),
     ("copy", frozenset({"proc", "sys"})),
     ("snapshot", frozenset({"commands_txt_output"})),
+    ("fabric", frozenset({"ibdiagnet2.log"})),
     ("cluster", frozenset({"nodes.json", "kube-system"})),
     ("cluster", frozenset({"cluster-scoped-resources", "namespaces"})),
 )
