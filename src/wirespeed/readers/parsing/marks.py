@@ -15,7 +15,7 @@ Recogniser = Callable[[str], bool]
 
 
 class Marks:
-    """A recogniser: one of the patterns is found; or one of them could be, and `confirmed` accepts the text.
+    """A recogniser: one of the patterns is found; or one is found on some line, and `confirmed` accepts the text.
 
     Alternatives of a pattern are patterns of their own: only those whose letters are in a text are searched for.
     """
@@ -28,13 +28,16 @@ class Marks:
 
     def __call__(self, sample: str) -> bool:
         """Whether the sample is of this format."""
-        return self.accepts(sample, range(len(self.written)))
+        if self._confirmed is not None:
+            return self._confirmed(sample)
+        return any(_compiled(written).search(sample) for written in self.written)
 
     def accepts(self, sample: str, numbers: Iterable[int]) -> bool:
         """The same, where only these of the patterns could be found."""
-        if self._confirmed is not None:
-            return self._confirmed(sample)
-        return any(_compiled(self.written[number]).search(sample) for number in numbers)
+        if self._confirmed is None:
+            return any(_compiled(self.written[number]).search(sample) for number in numbers)
+        is_on_a_line = "\r" in sample or any(_compiled_for_lines(self.written[number]).search(sample) for number in numbers)
+        return is_on_a_line and self._confirmed(sample)
 
 
 def _with_flags(pattern: re.Pattern[str]) -> str:
@@ -55,10 +58,16 @@ def _compiled(written: str) -> re.Pattern[str]:
     return re.compile(written)
 
 
+@cache
+def _compiled_for_lines(written: str) -> re.Pattern[str]:
+    """The pattern as it would be matched with single lines; carriage returns within a line begin none here."""
+    return re.compile(written, re.MULTILINE)
+
+
 def marked(*patterns: re.Pattern[str] | str, confirmed: Recogniser | None = None) -> Marks:
     """A recogniser by regular expressions.
 
-    With `confirmed`, a text in which one of them could be found is left to it: for what takes more than one search.
+    With `confirmed`, a text on some line of which one of them is found is left to it: for what takes more than one search.
     """
     return Marks(patterns, confirmed)
 

@@ -18,7 +18,7 @@ _INTERFACE = (
     r"|(?:en|wl|ib|roce|iwp)[oPpsxX]\w*\d[\w.-]*"
 )
 _NOTE = regex(
-    rf"(?<![\w./-])(?<!-i )(?<!-I )(?<!dev )(?P<link>{_INTERFACE})\s*(?:->|=>|=|:(?!\w)|\s)\s*"
+    rf"\b(?<![./-])(?<!-i )(?<!-I )(?<!dev )(?P<link>{_INTERFACE})\s*(?:->|=>|=|:(?!\w)|\s)\s*"
     r"(?:inet6? )?(?:(?P<address>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{1,4}:[0-9a-fA-F:]+)(?:/(?P<length>\d{1,3}))?(?![\w.:])"
     r"|(?:is )?(?P<dead>no carrier|NO-CARRIER|down|no link)\b)"
 )

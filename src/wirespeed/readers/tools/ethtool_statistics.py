@@ -22,7 +22,7 @@ _LOOSE_NAME = (
     r"|module_high)[\w.-]*"
 )
 _LOOSE = regex(rf"(?<![\w./-])(?P<name>{_LOOSE_NAME})(?:\[\d+\])?(?:\s*[:=]\s*|\s+)(?P<plus>\+)?(?P<count>\d+)(?![\w.%/])")
-_RECOGNISED = regex(rf"NIC statistics|\bethtool (?:-S|--statistics)\b|(?<![\w./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d")
+_RECOGNISED = regex(rf"NIC statistics|\bethtool (?:-S|--statistics)\b|\b(?<![./-]){_LOOSE_NAME}(?:\[\d+\])?(?:\s*[:=]\s*|\s+)\+?\d")
 _FLAGS = frozenset({"-S", "--statistics"})
 
 

@@ -48,7 +48,7 @@ _ALL = "|".join(pattern for pattern in _NAMES.values())
 _DIGITS = r"[vV]?(?P<version>\d+(?:\.\d+)+(?:[-+.]?[A-Za-z0-9_]+(?:[-+.][A-Za-z0-9_]+)*)?|\d{2,3}(?![\w.,]))"
 _TUPLE = regex(r"(?P<name>NCCL|nccl)[^\n(]{0,20}\((?P<version>\d+, \d+, \d+)\)")
 _MENTION = regex(
-    rf"(?<![\w./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\."
+    rf"\b(?<![./@-])(?P<name>{_ALL})(?:\s+|-|/|:|==|=|\s*[:=]\s*)(?:[Vv]ersion\s*[:=]?\s*|used to build PyTorch: |ver(?:\."
     rf"|\s)\s?)?{_DIGITS}"
 )
 _IMAGE = regex(rf"/(?P<name>vllm-openai|sglang|ollama|text-generation-inference|nginx|traefik|envoy|haproxy):{_DIGITS}")

@@ -24,6 +24,8 @@ _STATUS_LINE = regex(r"(?:^|[<\s])HTTP/(?:1\.[01]|2(?:\.0)?|3) (?P<code>[1-5]\d\
 _SERVER_HEADER = regex(r"(?i)^(?:< )?server: (?P<server>\S.*?)\s*$")
 _REQUEST = r"\"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|CONNECT) \S{1,2000} HTTP/[\d.]+\""
 _ACCESS = regex(rf"{_REQUEST}\s+(?P<code>[1-5]\d\d)\b(?P<rest>.*)")
+_SUCCESS = regex(r" HTTP/[\d.]+\" 2\d\d(?: [A-Z][A-Za-z -]{1,40})?$")
+"""An access log's line of a request that went well, without its time: most lines of a long log, and none of them an event."""
 _UVICORN = regex(r"^INFO:\s+\S+ - \"")
 _REQUEST_TIME = regex(r"\b(?:rt|request_time|req_time|duration_s)\"?[=:]\s?\"?(?P<seconds>\d{1,15}(?:\.\d+)?)\b")
 _INGRESS_TIME = regex(r"\" \d{1,15} (?P<seconds>\d{1,15}\.\d{3}) \[")
@@ -144,6 +146,8 @@ class _Reply:
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     reply = _Reply()
     for index, line in lines:
+        if reply.event is None and _SUCCESS.search(line):
+            continue
         row = quote(lines, index, line)
         header = _SERVER_HEADER.match(line)
         if reply.event is not None:

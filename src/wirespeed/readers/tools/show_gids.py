@@ -20,7 +20,7 @@ _ENTRY = regex(
 _START = regex(r"^\s*(?:mlx|bnxt|roce|irdma|hns)\w*\s+\d{1,3}\s+\d{1,4}\s+[0-9a-fA-F]{4}:")
 _RECOGNISED = regex(
     r"(?m)^\s*DEV\s+PORT\s+INDEX\s+GID"
-    r"|\b[A-Za-z]\w{1,63}\s{1,16}\d{1,3}\s{1,16}\d{1,4}\s{1,16}(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}"
+    r"|\s\d{1,4}\s{1,16}(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}"
 )
 _BAD_ENTRY = Text(en="an entry of the GID table could not be read", zh="GID 表的一项无法读取")
 

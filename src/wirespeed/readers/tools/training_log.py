@@ -103,10 +103,12 @@ _FLOPS_PER_TFLOP = 1e12
 
 def _read(lines: Lines) -> Iterator[Record | Problem]:
     steps = 0
+    form: re.Pattern[str] | None = None
     for index, line in lines:
         for part in _parts(line):
-            found = _find(part)
+            found = _find(part, form)
             if found is not None:
+                form = found.re
                 yield _step(lines, index, line, found.groupdict(), steps)
                 steps += 1
 
@@ -116,8 +118,11 @@ def _parts(line: str) -> list[str]:
     return line.split("\r")[-_MOST_OVERWRITTEN:] if "\r" in line else [line]
 
 
-def _find(line: str) -> re.Match[str] | None:
+def _find(line: str, likely: re.Pattern[str] | None = None) -> re.Match[str] | None:
+    """The first form that fits; the form of the step before goes first, since a program keeps to its own."""
     looked_at = line[:_MOST_LOOKED_AT_CHARACTERS]
+    if likely is not None and (found := likely.search(looked_at)):
+        return found
     if not _HINT.search(looked_at):
         return None
     return next((found for pattern in _PATTERNS if (found := pattern.search(looked_at))), None)
